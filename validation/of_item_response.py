@@ -80,9 +80,12 @@ def _log_chances(x: np.ndarray, mean: np.ndarray, spread: float) -> list[Any]:
     """Log probabilities (ability, mean) that both solve an item, the first, the second, neither."""
     node, log_weight = rasch.nodes(81)
     at, weight = mean[:, None] - spread * node, np.exp(log_weight)
-    first, second = (special.expit(at + side * x[:, None, None]) for side in (1, -1))
-    both = [(a * b) @ weight for a in (first, 1 - first) for b in (second, 1 - second)]
-    return [np.log(chance) for chance in both]
+    first = special.expit(at + x[:, None, None])
+    second = first[::-1]  # x is symmetric
+    both, alone, neither = (
+        (a * b) @ weight for a, b in ((first, second), (first, 1 - second), (1 - first, 1 - second))
+    )
+    return [np.log(chance) for chance in (both, alone, alone[::-1], neither)]
 
 
 def fit_design(design: Design, seed: int) -> xr.DataTree:

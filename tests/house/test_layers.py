@@ -6,6 +6,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from house.parsing import nodes, parsed
+
 import betterthan
 
 SOURCE = Path(betterthan.__file__).parent
@@ -45,15 +47,10 @@ def name_of(path):
 
 
 @cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
 def imports(tree, top_only):
     """Modules imported, at the top of the file or anywhere, also by `import_module`."""
     found = []
-    for node in tree.body if top_only else list(ast.walk(tree)):
+    for node in tree.body if top_only else nodes(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -64,7 +61,7 @@ def imports(tree, top_only):
 
 def named_at_run_time(tree):
     """Modules that `import_module` is called with by name, wherever the call stands."""
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args]
+    calls = [n for n in nodes(tree) if isinstance(n, ast.Call) and n.args]
     return [
         call.args[0].value
         for call in calls

@@ -30,17 +30,17 @@ def test_the_door_alone_loads_nothing():
     }
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "bt.compare(bt.datasets.contingency_case('a'), rope=0.01, ties='all')",
-        "bt.report(bt.compare(bt.datasets.intent_detection()))",
-        "bt.report(bt.compare(bt.datasets.intent_detection()), format='latex')",
-        "bt.posterior.prior_sweep(bt.datasets.intent_detection())",
-    ],
-)
-def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib(call):
-    loaded = loaded_after(f"import betterthan as bt\n{call}")
+CLOSED_FORMS = """
+import betterthan as bt
+bt.compare(bt.datasets.contingency_case('a'), rope=0.01, ties='all')
+bt.report(bt.compare(bt.datasets.intent_detection()))
+bt.report(bt.compare(bt.datasets.intent_detection()), format='latex')
+bt.posterior.prior_sweep(bt.datasets.intent_detection())
+"""
+
+
+def test_closed_forms_load_neither_pymc_nor_arviz_nor_matplotlib():
+    loaded = loaded_after(CLOSED_FORMS)
     assert not loaded & {"pymc", "arviz", "matplotlib", "pytensor", "nutpie", "scipy.stats"}
     assert not loaded & {"distributed", "zarr"}
     assert not loaded & {"scipy.optimize", "scipy.sparse"}  # a third of the time of a comparison

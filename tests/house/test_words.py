@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from house.parsing import nodes, parsed
 
 import betterthan
 
@@ -20,7 +21,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 def identifiers(tree):
     """Functions, classes, arguments and variables, each with its line."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name, node.lineno
         elif isinstance(node, ast.arg):
@@ -41,7 +42,7 @@ def test_a_name_that_is_a_private_word(package):
         f"{path.relative_to(SOURCE)}:{line}: {name}"
         for path in FILES
         if path.relative_to(SOURCE).parts[0] == package
-        for name, line in identifiers(ast.parse(path.read_text("utf-8")))
+        for name, line in identifiers(parsed(path))
         if words(name) & PRIVATE and name not in PUBLIC
     ]
     assert not bad, f"use a term of CONTRIBUTING.md, Words: {bad}"

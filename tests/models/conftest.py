@@ -269,13 +269,13 @@ def groups_in_corner(request):
 def far_tails_go_to_nuts(monkeypatch, no_nuts):
     """Whether a model with a density that rises far out, of the second pair, is left to NUTS."""
 
-    def check(model, kind):
+    def check(model, kind, **shape):
         log = kind.log
 
         def with_far_tails(self, x, kappa, of):
             return log(self, x, kappa, of) + np.clip(4 * np.abs(x[:, 0]), 3, 40) * (of == 1)
 
-        counts = model.simulate(6, pairs=2, rng=1)["counts"]
+        counts = model.simulate(6, pairs=2, rng=1, **shape)["counts"]
         monkeypatch.setattr(kind, "log", with_far_tails)
         with pytest.raises(ValueError, match=r"is not to be trusted here: .*give sampler='nuts'"):
             model.fit(counts, sampler="laplace", rng=1, predictive=False)

@@ -288,7 +288,7 @@ def test_crossed_factors_are_for_nuts(no_nuts):
 
 
 def test_data_sets_that_cannot_be_trusted_go_to_nuts(far_tails_go_to_nuts):
-    far_tails_go_to_nuts(model, Thirds)
+    far_tails_go_to_nuts(model, Thirds, n=20)
 
 
 @pytest.mark.usefixtures("no_nuts")

@@ -7,6 +7,8 @@ from scipy import stats
 
 import betterthan as bt
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 TABLE = bt.datasets.intent_detection()
 CHECKED = bt.fits.cross_check(TABLE, bt.posterior.draws(TABLE, rng=1))
 ONE = bt.datasets.contingency_case("b")
@@ -75,6 +77,7 @@ def test_of_many_that_do_not_agree_ten_are_named():
     assert len(bt.plot.cross_check(wrong(*zip(*np.triu_indices(8, 1), strict=True))).texts) == 10
 
 
+@pytest.mark.usefixtures("layout")
 def test_names_of_neighbors_do_not_overlap():
     first, second = np.triu_indices(8, 1)
     ax = bt.plot.cross_check(wrong(*zip(first[:9], second[:9], strict=True)))

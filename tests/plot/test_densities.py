@@ -4,6 +4,8 @@ from scipy import stats
 
 import betterthan as bt
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 A = bt.counts.from_contingency(698, 12, 2, 288)
 B = bt.counts.from_contingency(500, 210, 200, 90)
 THREE = bt.counts.from_table(

@@ -4,6 +4,8 @@ import xarray as xr
 
 import betterthan as bt
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 DIMS = ("system_a", "system_b")
 
 

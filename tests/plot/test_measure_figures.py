@@ -7,6 +7,8 @@ import xarray as xr
 
 import betterthan as bt
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 
 def test_cells_of_a_confusion_matrix_are_its_counts():
     beetle = bt.datasets.beetle_confusion()

@@ -6,6 +6,8 @@ from scipy import special
 
 import betterthan as bt
 
+pytestmark = pytest.mark.usefixtures("no_layout")
+
 ROOT3 = 3**0.5
 
 

@@ -14,8 +14,12 @@ from betterthan.results.rows import best_first, order_best_first
 DATA = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.S)
 
 
-def embedded(comparison):
-    (text,) = DATA.findall(bt.report(comparison, format="html", figures=False))
+def page_of(comparison):
+    return bt.report(comparison, format="html", figures=False)
+
+
+def embedded(page):
+    (text,) = DATA.findall(page)
     return json.loads(text)["data"]
 
 
@@ -24,11 +28,14 @@ def comparison():
     return bt.compare(right_or_wrong(30), baseline="system 20", rope=0.02)
 
 
-@pytest.fixture
-def few_pairs(monkeypatch):
-    monkeypatch.setattr(page_data, "PAGE_SYSTEMS", 25)
-    monkeypatch.setattr(page_data, "_TOP", 5)
-    monkeypatch.setattr(page_data, "_NEAR", 2)
+@pytest.fixture(scope="module")
+def few_pairs(comparison):
+    """The page that does not contain all pairs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_data, "PAGE_SYSTEMS", 25)
+        patch.setattr(page_data, "_TOP", 5)
+        patch.setattr(page_data, "_NEAR", 2)
+        return page_of(comparison)
 
 
 def test_the_pairs_of_a_page_are_those_that_a_reader_needs():
@@ -51,10 +58,9 @@ def test_a_page_of_200_systems_contains_all_pairs_and_one_of_201_does_not():
     assert page_data.kept_pairs(np.arange(201), [0])[0].size < 5_000
 
 
-def test_kept_pairs_have_the_numbers_of_the_complete_page(comparison, monkeypatch, few_pairs):
-    few = embedded(comparison)
-    monkeypatch.undo()
-    whole = embedded(comparison)
+def test_kept_pairs_have_the_numbers_of_the_complete_page(comparison, few_pairs):
+    few = embedded(few_pairs)
+    whole = embedded(page_of(comparison))
     assert "kept" not in whole
     codes = [i * 30 + j for i in range(30) for j in range(i + 1, 30)]
     places = [codes.index(code) for code in few["kept"]]
@@ -72,17 +78,16 @@ def test_kept_pairs_have_the_numbers_of_the_complete_page(comparison, monkeypatc
             assert part == column
 
 
-def test_pairs_with_the_baseline_and_the_first_system_are_kept(comparison, few_pairs):
-    data = embedded(comparison)
+def test_pairs_with_the_baseline_and_the_first_system_are_kept(few_pairs):
+    data = embedded(few_pairs)
     pairs = {frozenset(divmod(code, 30)) for code in data["kept"]}
     for leader in (20, data["order"][0]):
         assert all(frozenset((leader, k)) in pairs for k in range(30) if k != leader)
 
 
-def test_a_page_without_all_pairs_says_which_it_contains(comparison, few_pairs):
-    page = bt.report(comparison, format="html", figures=False)
-    (note,) = re.findall(r'data-elsewhere="([^"]*)"', page)
-    assert f"contains {len(embedded(comparison)['kept'])} of 435 pairs" in note
+def test_a_page_without_all_pairs_says_which_it_contains(few_pairs):
+    (note,) = re.findall(r'data-elsewhere="([^"]*)"', few_pairs)
+    assert f"contains {len(embedded(few_pairs)['kept'])} of 435 pairs" in note
     assert "the first 5 systems" in note
     assert "the baseline" in note
 

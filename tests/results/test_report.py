@@ -1,11 +1,14 @@
 """One report: any answers, in the order given, in the format that is asked for."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.results import reports
 from betterthan.results.document import Document, Part, Table, joined
 from betterthan.results.kinds import KINDS, build_page, plain
 from betterthan.results.reports import BY_SUFFIX, FORMATS
@@ -65,6 +68,12 @@ def answers(pair, regression_frame):
     }
 
 
+@pytest.fixture(scope="module")
+def page_of(answers):
+    """The page on the answer of a kind, built once for all formats."""
+    return cache(lambda by: build_page(answers[by]))
+
+
 def tried():
     """Successes of 3 trials of 8 items."""
     right = [3, 3, 2, 0, 1, 3, 2, 3, 3, 1, 2, 0, 0, 3, 1, 2]
@@ -107,13 +116,14 @@ def test_dispersions_are_untrusted_only_if_the_fit_failed(failures, untrusted):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.by)
 @pytest.mark.parametrize("format", FORMATS, ids=lambda form: form.name)
-def test_every_kind_in_every_format(answers, kind, format):
+def test_every_kind_in_every_format(answers, page_of, kind, format, monkeypatch):
     answer = answers[kind.by]
     assert [k.by for k in KINDS if k.holds(plain(answer))] == [kind.by]
-    page = build_page(answer)
+    page = page_of(kind.by)
     assert page.title
     assert page.signatures
-    assert all(isinstance(part, Part) for part in build_page(answer).parts)
+    assert all(isinstance(part, Part) for part in page.parts)
+    monkeypatch.setattr(reports, "build_page", lambda _: page)
     written = bt.report(answer, format=format.name, figures=False)
     for part in page.parts:
         for table in part.tables:

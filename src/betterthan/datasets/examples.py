@@ -1,5 +1,6 @@
 """Small fits that ship with the package: sampling takes a while, reading takes none."""
 
+from functools import cache
 from pathlib import Path
 
 import xarray as xr
@@ -45,4 +46,9 @@ def example_fit(name: str) -> xr.DataTree:
     >>> tree.attrs["data"]
     'bt.models.davidson.simulate(3, judgments=200, rng=2)'
     """
-    return xr.load_datatree(_FOLDER / f"{checks.one_of(name, FITS, 'name')}.nc", engine="h5netcdf")
+    return _loaded(checks.one_of(name, FITS, "name")).copy(deep=True)
+
+
+@cache
+def _loaded(name: str) -> xr.DataTree:
+    return xr.load_datatree(_FOLDER / f"{name}.nc", engine="h5netcdf")

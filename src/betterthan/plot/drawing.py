@@ -6,6 +6,7 @@ differ in lightness, so that a figure can be read in grayscale.
 
 import math
 import textwrap
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -326,15 +327,15 @@ def write_at_right(
 
 def _broken(text: str, points: float, size: float) -> str:
     """Text in lines that are no wider than this, whatever the names in it; a long word stays."""
+    most = 0.95 * points  # as hinting may widen it
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        lines.append("")
-        for word in paragraph.split():
-            longer = f"{lines[-1]} {word}".strip()
-            if lines[-1] and _text_width(longer, size) > 0.95 * points:  # as hinting may widen it
-                lines.append(word)
-            else:
-                lines[-1] = longer
+        words = paragraph.split() or [""]
+        while words:
+            starts = [" ".join(words[: k + 1]) for k in range(len(words))]
+            fit = max(bisect_right(starts, most, key=lambda line: _text_width(line, size)), 1)
+            lines.append(starts[fit - 1])
+            words = words[fit:]
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ posterior, or in constant_data where ArviZ could not join the variables of the p
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -252,18 +253,14 @@ def _weight_diagnosis(posterior: xr.Dataset) -> Diagnosis:
 
 def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
     """Largest R-hat and smallest ESS; failures are appended."""
-    from betterthan.libraries import az
-
-    # a constant parameter gives nan, which fails below
-    with np.errstate(invalid="ignore", divide="ignore"):
-        every = az.rhat(checked)
-        if _SIMPLEX in every:  # such as ties that a model excludes, next to wins that vary
-            every[_SIMPLEX] = every[_SIMPLEX].where(~_partly_constant(checked[_SIMPLEX]), 1.0)
-        rhat, where = _worst(every, np.nanmax)
-        sizes = {
-            label: _worst(az.ess(checked, method=label.lower()), np.nanmin)
-            for label in ("Bulk", "Tail")
-        }
+    every, bulk, tail = (
+        xr.Dataset({name: _statistics(draws)[k] for name, draws in checked.data_vars.items()})
+        for k in range(3)
+    )
+    if _SIMPLEX in every:  # such as ties that a model excludes, next to wins that vary
+        every[_SIMPLEX] = every[_SIMPLEX].where(~_partly_constant(checked[_SIMPLEX]), 1.0)
+    rhat, where = _worst(every, np.nanmax)
+    sizes = {"Bulk": _worst(bulk, np.nanmin), "Tail": _worst(tail, np.nanmin)}
     if checked.sizes["chain"] > 1 and not rhat <= names.RHAT_MAX:
         failures.append(
             f"R-hat of {where} is {_formatted(rhat, names.RHAT_MAX, 3)}, above {names.RHAT_MAX}: "
@@ -278,6 +275,29 @@ def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
                 f"{names.ESS_MIN}: too few draws; {_LONGER}."
             )
     return rhat, float(np.min([ess for ess, _ in sizes.values()]))
+
+
+# By the digest of the draws. Adopting, comparing, reporting and drawing a fit each check it.
+_KNOWN: dict[bytes, tuple[xr.DataArray, ...]] = {}
+_MOST_KNOWN = 256
+
+
+def _statistics(draws: xr.DataArray) -> list[xr.DataArray]:
+    """R-hat, bulk ESS and tail ESS of each number; NaN for a constant one, which is a failure."""
+    from betterthan.libraries import az
+
+    values = np.ascontiguousarray(draws.values)
+    digest = sha256(repr((draws.dims, values.shape, values.dtype.str)).encode())
+    digest.update(values)
+    key = digest.digest()
+    if key not in _KNOWN:
+        bare = xr.DataArray(values, dims=draws.dims)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            _KNOWN[key] = (az.rhat(bare), az.ess(bare, method="bulk"), az.ess(bare, method="tail"))
+    labels = {d: draws[d] for d in draws.dims if d in draws.coords and d not in ("chain", "draw")}
+    return [statistic.assign_coords(labels) for statistic in _KNOWN[key]]
 
 
 def _partly_constant(draws: xr.DataArray) -> xr.DataArray:

@@ -10,13 +10,12 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.counts.tables import from_table
 from betterthan.counts.ties import POLICIES, mirror_of, policy_of
+from betterthan.exact.wins import sign
 from betterthan.results import numbers
 from betterthan.results.columns import pair_cell
 from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.numbers import labels_on_one_line, on_one_line
-from betterthan.significance.signs import sign_test
 from betterthan.text import named
 
 _PAIRS = 40  # that have rows
@@ -122,17 +121,24 @@ def _p_values(counted: _Counted) -> Any:
         cells[f"without one for {counted.lead}"] = (wins - 1, losses, ties)
     if losses and n > 1:
         cells[f"without one for {counted.other}"] = (wins, losses - 1, ties)
-    tables = []
-    for used, cell in cells.items():
-        counts = from_table({("A", "B"): cell})
-        one, two = (
-            pair_cell(sign_test(counts, ties="all", alternative=alternative), 0, 1)
-            for alternative in ("greater", "two-sided")
-        )
-        columns = {"wins": one["wins"], "n": one["n"], "one": one["p_value"], "two": two["p_value"]}
-        table = pd.DataFrame(columns, index=one[names.TIES_POLICY].values)
-        tables.append(table.loc[[*counted.policies]].assign(used=used))
-    return pd.concat(tables)
+    tests = [
+        _tested(*cell, policy) | {"used": used}
+        for used, cell in cells.items()
+        for policy in counted.policies
+    ]
+    return pd.DataFrame(tests, [*counted.policies] * len(cells))
+
+
+def _tested(wins: int, losses: int, ties: int, policy: str) -> dict[str, Any]:
+    """The sign test of the leader under one policy."""
+    if policy == "third":  # the trinomial test
+        n = wins + losses + ties
+        one, two = (sign.trinomial_p(wins, losses, ties, side) for side in ("greater", "two-sided"))
+    else:
+        wins, losses = (int(count) for count in sign.settle_ties(wins, losses, ties, policy))
+        n = wins + losses
+        one, two = (sign.sign_p(wins, losses, side) for side in ("greater", "two-sided"))
+    return {"wins": wins, "n": n, "one": float(one), "two": float(two)}
 
 
 def _sentences(counted: _Counted, table: Any, a: Mapping[str, Any]) -> Iterator[str]:

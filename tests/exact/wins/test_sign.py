@@ -25,8 +25,8 @@ def precise(w, l):
     mp.mp.dps = 40
     n = w + l
     term = total = mp.mpf(1)
-    k = w
-    while term > total * mp.mpf(10) ** -30:
+    k, least = w, mp.mpf(10) ** -30
+    while term > total * least:
         term = term * (n - k) / (k + 1)
         k += 1
         total += term

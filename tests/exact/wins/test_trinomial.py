@@ -67,11 +67,19 @@ def summed_precisely(wins, losses, ties):
     """As `summed`, its binomial weights in 40 digits; the tails are tested elsewhere."""
     mp.mp.dps = 40
     n, d = wins + losses + ties, wins - losses
-    m = np.arange(d, n + 1)
-    least = (m + d + 1) // 2
-    tail = sign.sign_p(least, m - least, "greater")
-    with np.errstate(divide="ignore"):
-        size = stats.binom.logpmf(m, n, (wins + losses) / n) + np.log(tail)
+
+    def terms(m):
+        least = (m + d + 1) // 2
+        tail = sign.sign_p(least, m - least, "greater")
+        with np.errstate(divide="ignore"):
+            return tail, stats.binom.logpmf(m, n, (wins + losses) / n) + np.log(tail)
+
+    every = np.arange(d, n + 1)
+    step = max(len(every) // 1000, 1)  # terms rise and fall: first see where they are large
+    _, size = terms(every[::step])
+    large = np.flatnonzero(size > size.max() - 60) * step
+    m = every[max(large[0] - step, 0) : large[-1] + step + 1]
+    tail, size = terms(m)
     inside = np.flatnonzero(size > size.max() - 45)
     odds, first = mp.mpf(wins + losses) / ties, int(m[inside[0]])
     weight = mp.binomial(n, first) * odds**first * (mp.mpf(ties) / n) ** n

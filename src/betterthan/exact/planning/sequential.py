@@ -339,14 +339,16 @@ def confidence_limits(
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([-0.000799], [0.024349])
     """
-    n = np.maximum(w + l + t, 1)
-    centre = (w - l) / n
+    # the lower bound is the upper one of the exchanged systems: both in one search
+    both, exchanged, ties = (np.concatenate(x) for x in ((w, l), (l, w), (t, t)))
+    centre = (both - exchanged) / np.maximum(both + exchanged + ties, 1)
 
     def inside(delta: np.ndarray) -> np.ndarray:
-        both = log_e_value(w, l, t, delta), log_e_value(l, w, t, -delta)
-        return np.logaddexp(*both) - np.log(2) < -np.log(error)
+        first, second = np.stack([both, exchanged]), np.stack([exchanged, both])
+        logs = log_e_value(first, second, ties, np.stack([delta, -delta]))
+        return np.logaddexp(*logs) - np.log(2) < -np.log(error)
 
     inner = 1 - 1e-12
-    low = -_edge(lambda x: inside(-x), -centre, np.full(centre.shape, inner))
-    high = _edge(inside, np.clip(centre, -inner, inner), np.full(centre.shape, inner))
-    return np.where(low <= -inner, -1.0, low), np.where(high >= inner, 1.0, high)
+    edge = _edge(inside, np.clip(centre, -inner, inner), np.full(centre.shape, inner))
+    high, low = np.split(np.where(edge >= inner, 1.0, edge), 2)
+    return -low, high
