@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from betterthan.io import read_judgments
-from betterthan.logs.judgments import JUDGED, read_judgments_file
+import betterthan as bt
+from betterthan.logs.judgments import JUDGED
 from betterthan.logs.roster import READERS
 from betterthan.logs.sniffing import LogFile
 from tests.logs.expected_records import FORMATS, folder
@@ -71,7 +71,7 @@ def test_every_made_log_is_of_one_kind(tmp_path):
 )
 def test_the_samples_as_judgments(name, n, missing):
     path = folder("arena").parent / name
-    found = read_judgments_file(LogFile(path, path.name))
+    found = bt.read(path, layout="judgments")
     assert (found.attrs["n"], found.attrs["n_missing"]) == (n, missing)
     assert found.attrs["unit"] == "judgment"
     assert found.sizes["judgment"] == n
@@ -79,9 +79,6 @@ def test_the_samples_as_judgments(name, n, missing):
 
 def test_how_a_judgment_is_read_is_said():
     path = folder("arena") / "arena_hard_judgment.jsonl"
-    said = read_judgments_file(LogFile(path, path.name)).attrs["reading"]
-    assert "a strong verdict counts once" in said
-    path = folder("arena") / "battles_new.csv"
-    with pytest.raises(ValueError, match=r"battles_new\.csv: holds no judgments of a tool"):
-        read_judgments_file(LogFile(path, path.name))
-    assert read_judgments(path).attrs["n"] == 4
+    assert "a strong verdict counts once" in bt.read(path).attrs["reading"]
+    path = folder("arena") / "battles_new.csv"  # of no tool
+    assert bt.read(path).attrs["n"] == 4

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from plan.walks import verdict_rates
 
 import betterthan as bt
-from betterthan.exact.planning.sequential import verdict_rates
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,12 +57,6 @@ def test_better_systems_get_their_verdict_and_seldom_the_other():
     for_a, for_b = verdict_rates([200], win=0.6)[0]
     assert for_a > 0.8
     assert for_b < 1e-4
-
-
-@pytest.mark.parametrize("looks", [[], [0], [5, 5], [5, 3]])
-def test_looks_ascend(looks):
-    with pytest.raises(ValueError, match="ascend"):
-        verdict_rates(looks)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from plan.walks import verdict_rates
 from scipy.stats import binom, multinomial
 
 import betterthan as bt
-from betterthan.exact.planning.sequential import by_threshold, log_e_value, verdict_rates, walk
+from betterthan.exact.planning.sequential import by_threshold, log_e_value, walk
 
 
 def test_one_look_is_a_single_look():

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from betterthan.io.layouts import layout_by_name, summary_line
-from betterthan.io.pair_counts import judgments
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import problem
 from betterthan.io.table import Table, make_table
 from betterthan.io.texts import BLOCK, Coding, repeated
 from betterthan.logs.hashing import TooDeepError, digest
@@ -27,7 +24,6 @@ from betterthan.logs.json_values import (
     to_text,
 )
 from betterthan.logs.sniffing import JSON, LogFile, Preview
-from betterthan.signed import Signature
 from betterthan.text import stripped
 
 _FIRST, _SECOND, _TIE, _FAILED = "model_a", "model_b", "tie", ""  # the winner
@@ -254,31 +250,3 @@ JUDGED: tuple[Judged, ...] = (
 def judgment_kind(preview: Preview) -> Judged | None:
     """Return the kind of a judgment file."""
     return next((kind for kind in JUDGED if kind.recognises(preview)), None)
-
-
-def read_judgments_file(file: LogFile) -> xr.Dataset:
-    """The judgments in a file, one by one.
-
-    Returns
-    -------
-    xarray.Dataset
-        As of `io.read_judgments`, with ``judge`` and ``cluster`` where they are known.
-        ``attrs["reading"]`` says how a judgment is read.
-
-    Raises
-    ------
-    ValueError
-        If the file is of no known tool, or holds what is no judgment.
-    """
-    kind = judgment_kind(file.preview)
-    if kind is None:
-        tools = listed([kind.tool for kind in JUDGED])
-        raise problem(file.name, f"holds no judgments of a tool that is read: {tools}")
-    table = kind.table(file)
-    parsed_judgments = judgments(table)
-    summary = summary_line(
-        table.source, layout_by_name("judgments"), parsed_judgments.data, [parsed_judgments]
-    )
-    summary += f"; {kind.note}" if kind.note else ""
-    signed = Signature(unit="judgment", source=table.source, reading=summary)
-    return parsed_judgments.data.assign_attrs(signed.to_attrs())
