@@ -253,10 +253,8 @@ def _weight_diagnosis(posterior: xr.Dataset) -> Diagnosis:
 
 def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
     """Largest R-hat and smallest ESS; failures are appended."""
-    every, bulk, tail = (
-        xr.Dataset({name: _statistics(draws)[k] for name, draws in checked.data_vars.items()})
-        for k in range(3)
-    )
+    statistics = {name: _statistics(draws) for name, draws in checked.data_vars.items()}
+    every, bulk, tail = (xr.Dataset({n: s[k] for n, s in statistics.items()}) for k in range(3))
     if _SIMPLEX in every:  # such as ties that a model excludes, next to wins that vary
         every[_SIMPLEX] = every[_SIMPLEX].where(~_partly_constant(checked[_SIMPLEX]), 1.0)
     rhat, where = _worst(every, np.nanmax)
@@ -278,8 +276,8 @@ def _mixing(checked: xr.Dataset, failures: list[str]) -> tuple[float, float]:
 
 
 # By the digest of the draws. Adopting, comparing, reporting and drawing a fit each check it.
-_KNOWN: dict[bytes, tuple[xr.DataArray, ...]] = {}
-_MOST_KNOWN = 256
+_CACHE: dict[bytes, tuple[xr.DataArray, ...]] = {}
+_MOST_CACHED = 256
 
 
 def _statistics(draws: xr.DataArray) -> list[xr.DataArray]:
@@ -290,14 +288,14 @@ def _statistics(draws: xr.DataArray) -> list[xr.DataArray]:
     digest = sha256(repr((draws.dims, values.shape, values.dtype.str)).encode())
     digest.update(values)
     key = digest.digest()
-    if key not in _KNOWN:
+    if key not in _CACHE:
         bare = xr.DataArray(values, dims=draws.dims)
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
+        if len(_CACHE) >= _MOST_CACHED:
+            _CACHE.clear()
         with np.errstate(invalid="ignore", divide="ignore"):
-            _KNOWN[key] = (az.rhat(bare), az.ess(bare, method="bulk"), az.ess(bare, method="tail"))
+            _CACHE[key] = (az.rhat(bare), az.ess(bare, method="bulk"), az.ess(bare, method="tail"))
     labels = {d: draws[d] for d in draws.dims if d in draws.coords and d not in ("chain", "draw")}
-    return [statistic.assign_coords(labels) for statistic in _KNOWN[key]]
+    return [statistic.assign_coords(labels) for statistic in _CACHE[key]]
 
 
 def _partly_constant(draws: xr.DataArray) -> xr.DataArray:
