@@ -27,6 +27,9 @@ ERRORS = [
     ("A_latency", "B_latency"),
     ("A_ms", "B_ms"),
     ("bugs A", "bugs B"),
+    ("A escalations", "B escalations"),
+    ("A false positives", "B false positives"),
+    ("missed by A", "missed by B"),
 ]
 
 
@@ -41,6 +44,16 @@ def test_columns_of_errors_need_a_direction(columns):
             bt.read(wide(*columns, highest=3), higher_is_better=better).attrs["higher_is_better"]
             == better
         )
+
+
+@pytest.mark.parametrize("measure", ["refused", "attack_success"])
+def test_a_measure_of_which_more_may_be_better_or_worse_needs_a_direction(measure):
+    columns = f"A_{measure}", f"B_{measure}"
+    with pytest.raises(
+        ValueError, match=rf"by its name \({measure[:6]}.*may be better or worse in"
+    ):
+        bt.compare(wide(*columns))
+    assert bt.read(wide(*columns), higher_is_better=True).shape == (12, 2)
 
 
 def test_fewer_errors_win_once_the_direction_is_stated():

@@ -12,7 +12,7 @@ _WORD = re.compile(r"[^\W_]+")
 _AMOUNTS = frozenset(  # never only 0 and 1
     _WORD.findall(
         "loss distance deviation divergence regret rank penalty latency runtime duration "
-        "elapsed time ms sec secs seconds minutes hours cost price usd"
+        "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions"
     )
 )
 _LESS = _AMOUNTS | frozenset(
@@ -22,7 +22,10 @@ _LESS = _AMOUNTS | frozenset(
         "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe "
         "harm harms harmful bias biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs "
         "defect defects crash crashes collision collisions timeout timeouts complaint complaints "
-        "penalties"
+        "penalties der miss misses missed retries false misclassified flaw flaws invalid broken "
+        "rejected flagged alarm alarms abandoned abandonment escalated escalation escalations "
+        "leakage repetition repetitions redundancy contradiction contradictions inconsistency "
+        "inconsistencies"
     )
 )
 _OTHERS = frozenset(
@@ -36,11 +39,18 @@ _OTHERS = frozenset(
 _RIGHTNESS = frozenset(  # whether an answer was right, which is no answer
     _WORD.findall("correct incorrect right wrong passed failed solved success acc accuracy score")
 )
+_UNCLEAR = frozenset(  # what is right on some items, or for one side
+    _WORD.findall("refusal refusals refused declined attack attacks")
+)
 _OPPOSITE = frozenset(_WORD.findall("no non not free without minus neg negative inverse anti"))
 
 
 def _words(name: str) -> list[str]:
     return _WORD.findall(name.casefold())
+
+
+def _shared_words(columns: Sequence[str]) -> frozenset[str]:
+    return frozenset.intersection(*(frozenset(_words(column)) for column in columns or [""]))
 
 
 def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> str | None:
@@ -55,9 +65,7 @@ def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> 
     >>> less_is_better(["low_cost", "large"]), less_is_better(["A no error", "B no error"])
     (None, None)
     """
-    if not columns:
-        return None
-    shared = frozenset.intersection(*(frozenset(_words(column)) for column in columns))
+    shared = _shared_words(columns)
     if shared & _OPPOSITE or not shared & _LESS:
         return None
     binary = scores is not None and ((scores == 0) | (scores == 1) | np.isnan(scores)).all()
@@ -78,7 +86,11 @@ def unknown_direction(columns: Sequence[str], scores: np.ndarray | None = None) 
     """Why the direction of scores is to be stated; else nothing."""
     word = less_is_better(columns, scores)
     named = listed(dict.fromkeys(columns))
-    return f"by its name ({word}), less is better in {named}" if word else ""
+    if word:
+        return f"by its name ({word}), less is better in {named}"
+    if unclear := _shared_words(columns) & _UNCLEAR:
+        return f"by its name ({min(unclear)}), more may be better or worse in {named}"
+    return ""
 
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
