@@ -362,6 +362,27 @@ def test_errors_by_their_name_are_not_gated_as_successes(tmp_path, options):
     assert bt.gate(kept, new, margin=0.05, **options).verdict == "pass"
 
 
+def test_a_candidate_of_another_measure_than_was_accepted_is_refused(tmp_path):
+    old, new = (
+        table(tmp_path / f"{name}.csv", values) for name, values in (("old", OLD), ("new", SAME))
+    )
+    pd.read_csv(old).rename(columns={"score": "accuracy"}).to_csv(old, index=False)
+    kept = accepted(tmp_path / "kept.csv", old)
+    assert bt.gate(kept, new, margin=0.05).verdict == bt.gate(old, new, margin=0.05).verdict
+    for column in ("error", "f1"):
+        file = tmp_path / f"{column}.csv"
+        pd.read_csv(new).rename(columns={"score": column}).to_csv(file, index=False)
+        reason = f"{column}.csv: '{column}' is by its name another measure than 'accuracy' of "
+        for baseline in (old, kept):
+            with pytest.raises(ValueError, match=reason + baseline.name):
+                bt.gate(baseline, file, margin=0.05)
+    labels = tmp_path / "labels.csv"
+    pd.DataFrame({"item": range(4), "gold": [1, 0, 1, 0], "f1": [1, 0, 1, 1]}).to_csv(
+        labels, index=False
+    )
+    assert "metric" not in accept_candidate(labels, {}).about
+
+
 def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):
     old = log(tmp_path / "a.json", OLD, scorer="wer")
     new = log(tmp_path / "b.json", BAD, scorer="wer")
