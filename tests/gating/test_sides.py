@@ -95,6 +95,18 @@ def test_logs_need_one_metric(tmp_path):
         bt.gate(old, new, margin=0.05, metric="bleu")
 
 
+def test_logs_of_two_scales_are_not_compared(tmp_path):
+    old, new = (log(tmp_path / f"{name}.json", OLD[:40]) for name in ("old", "new"))
+    worse = new.read_text().replace('"I"', "0").replace('"C"', "70").replace('"m"', '"n"')
+    new.write_text(worse)  # percentages
+    scale = "scores of '{}' run from 0 to 70 and those of '{}' from 0 to 1, not on one scale"
+    found = bt.gate(old, new, margin=0.05)
+    assert (found.exit_code, found.why) == (4, (scale.format("candidate", "baseline"),))
+    with pytest.raises(ValueError, match=scale.format("n", "m")):
+        bt.read([old, new])
+    assert bt.read([old, new], systems=["m", "n"]).max() == 70
+
+
 def test_a_side_is_one_system(tmp_path):
     old = log(tmp_path / "a.json", OLD)
     folder = tmp_path / "new"

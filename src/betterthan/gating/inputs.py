@@ -29,7 +29,7 @@ from betterthan.io.measure_names import (
 )
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
-from betterthan.io.score_values import missing_codes, other_scales
+from betterthan.io.score_values import missing_codes, other_scales, other_scales_of_logs
 from betterthan.io.several_tables import score_columns
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
@@ -209,6 +209,8 @@ def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
     if stops:
         return Sides(stops=stops)
     scores = pivot_scores(logs, **how)
+    if reason := other_scales_of_logs(scores):
+        return Sides(stops=(reason,))
     return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
 
 
