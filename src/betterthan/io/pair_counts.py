@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -196,9 +197,35 @@ def vote_counts(table: Table) -> Reading:
     counts = counts_array(square, systems, datasets)
     n = int((outcome >= 0).sum())
     counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
+    _warn_of_shared_items(table, systems, a, b, outcome >= 0)
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
+
+
+_ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual names of items
+_SEVERAL = 1.1  # votes of a pair on an item, on average
+
+
+def _warn_of_shared_items(
+    table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
+) -> None:
+    """Warn of several votes of a pair on one item: counts of them make a verdict too certain."""
+    columns = [find(table, "item"), *map(table.by_name.get, _ITEMS)]
+    pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
+    for column in filter(None, columns):
+        items = cells.read_once(table, column, cells.texts)
+        n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
+        n = int(decided.sum())
+        if n_units > 1 and n >= _SEVERAL * n_units:
+            reason = (
+                f"{counted(n, 'vote')} are on {counted(n_units, 'item')} of a pair, so they are "
+                "not independent, and verdicts on their counts are too certain; give one vote per "
+                f"pair and item, or see models.davidson.by_cluster, with cluster={quoted(column)}"
+            )
+            message = str(problem(table.source, reason, column=column))
+            warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+            return
 
 
 def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:
