@@ -345,6 +345,12 @@ def test_where_lower_is_better_the_higher_candidate_is_worse(tmp_path, right_or_
     assert found.verdict == "worse"
     assert found.evidence.difference < 0
     assert not found.evidence.won
+    quantity = "error rate" if right_or_wrong else "mean"
+    printed = " ".join(f"{found}".split())
+    assert f"{quantity} candidate" in printed
+    assert "positive where the candidate is better)" in printed
+    assert "accuracy" not in printed
+    assert f"{quantity.capitalize()}: candidate" in " ".join(found.report().split())
     assert bt.gate(*sides[::-1], margin=0.02, higher_is_better=False).verdict == "pass"
 
 

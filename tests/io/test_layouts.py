@@ -328,3 +328,13 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
 def test_ties_are_read_by_their_other_names(write, column):
     counts = bt.read(write(f"model_a,model_b,wins,losses,{column}\nA,B,12,2,30\n"))
     assert pair(counts, "A", "B") == [12, 2, 30]
+
+
+def test_swapped_sides_that_are_not_read_raise_a_warning():
+    votes = pd.DataFrame(
+        {"model_a": "gpt", "model_b": "pal", "winner": ["A", "B"], "swapped": [0, 1]}
+    )
+    with pytest.warns(UserWarning, match="column 'swapped': is not read: .* give winners by name"):
+        assert pair(bt.read(votes), "gpt", "pal") == [1, 1, 0]
+    for known in (votes.assign(winner="gpt"), votes.assign(swapped=1)):
+        assert bt.read(known).attrs["n"] == 2

@@ -203,6 +203,7 @@ def vote_counts(table: Table) -> Reading:
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
 
 
+_SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "order_swapped", "reversed")
 _ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual names of items
 _SEVERAL = 1.1  # votes of a pair on an item, on average
 
@@ -271,7 +272,23 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
             f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
         )
         raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
+    if (by_name == _UNKNOWN).any():
+        _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
+
+
+def _warn_of_swapped_sides(table: Table, by_side: np.ndarray) -> None:
+    """Warn of winners by their side if a column has sides swapped in some of these rows."""
+    column = next((table.by_name[name] for name in _SWAPPED if name in table.by_name), None)
+    if column is None or len(set(np.array(cells.texts(table, column))[by_side])) < 2:
+        return
+    column_a, column_b = pair_columns(table)
+    reason = (
+        f"is not read: winners by their side are those of columns {quoted(column_a)} and "
+        f"{quoted(column_b)}; if the judge saw other sides, give winners by name"
+    )
+    message = str(problem(table.source, reason, column=column))
+    warnings.warn(message, skip_file_prefixes=names.PACKAGE)
 
 
 def _winners(table: Table, column: str) -> list[str]:
