@@ -95,6 +95,18 @@ def test_logs_need_one_metric(tmp_path):
         bt.gate(old, new, margin=0.05, metric="bleu")
 
 
+def test_logs_of_two_scales_are_not_compared(tmp_path):
+    old, new = (log(tmp_path / f"{name}.json", OLD[:40]) for name in ("old", "new"))
+    worse = new.read_text().replace('"I"', "0").replace('"C"', "70").replace('"m"', '"n"')
+    new.write_text(worse)  # percentages
+    scale = "scores of '{}' run from 0 to 70 and those of '{}' from 0 to 1, not on one scale"
+    found = bt.gate(old, new, margin=0.05)
+    assert (found.exit_code, found.why) == (4, (scale.format("candidate", "baseline"),))
+    with pytest.raises(ValueError, match=scale.format("n", "m")):
+        bt.read([old, new])
+    assert bt.read([old, new], systems=["m", "n"]).max() == 70
+
+
 def test_a_side_is_one_system(tmp_path):
     old = log(tmp_path / "a.json", OLD)
     folder = tmp_path / "new"
@@ -333,6 +345,12 @@ def test_where_lower_is_better_the_higher_candidate_is_worse(tmp_path, right_or_
     assert found.verdict == "worse"
     assert found.evidence.difference < 0
     assert not found.evidence.won
+    quantity = "error rate" if right_or_wrong else "mean"
+    printed = " ".join(f"{found}".split())
+    assert f"{quantity} candidate" in printed
+    assert "positive where the candidate is better)" in printed
+    assert "accuracy" not in printed
+    assert f"{quantity.capitalize()}: candidate" in " ".join(found.report().split())
     assert bt.gate(*sides[::-1], margin=0.02, higher_is_better=False).verdict == "pass"
 
 
@@ -360,6 +378,27 @@ def test_errors_by_their_name_are_not_gated_as_successes(tmp_path, options):
             judge(old, new, margin=0.05, **options)
     kept = accepted(tmp_path / "kept.txt", old, higher_is_better=False, **options)
     assert bt.gate(kept, new, margin=0.05, **options).verdict == "pass"
+
+
+def test_a_candidate_of_another_measure_than_was_accepted_is_refused(tmp_path):
+    old, new = (
+        table(tmp_path / f"{name}.csv", values) for name, values in (("old", OLD), ("new", SAME))
+    )
+    pd.read_csv(old).rename(columns={"score": "accuracy"}).to_csv(old, index=False)
+    kept = accepted(tmp_path / "kept.csv", old)
+    assert bt.gate(kept, new, margin=0.05).verdict == bt.gate(old, new, margin=0.05).verdict
+    for column in ("error", "f1"):
+        file = tmp_path / f"{column}.csv"
+        pd.read_csv(new).rename(columns={"score": column}).to_csv(file, index=False)
+        reason = f"{column}.csv: '{column}' is by its name another measure than 'accuracy' of "
+        for baseline in (old, kept):
+            with pytest.raises(ValueError, match=reason + baseline.name):
+                bt.gate(baseline, file, margin=0.05)
+    labels = tmp_path / "labels.csv"
+    pd.DataFrame({"item": range(4), "gold": [1, 0, 1, 0], "f1": [1, 0, 1, 1]}).to_csv(
+        labels, index=False
+    )
+    assert "metric" not in accept_candidate(labels, {}).about
 
 
 def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):

@@ -312,3 +312,29 @@ def test_judgments_are_kept_apart_where_that_is_asked_for(write):
             bt.read(path, layout="judgments", **choice)
     with pytest.raises(ValueError, match="several files of judgments are not joined"):
         bt.read({"a": path, "b": path}, layout="judgments")
+
+
+@pytest.mark.parametrize("column", ["item", "question_id", "prompt"])
+def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
+    sides = {"model_a": ["X"] * 6 + ["Y"] * 6, "model_b": ["Y"] * 6 + ["X"] * 6}
+    votes = pd.DataFrame(sides | {"winner": "X", column: [*"uvwxyz"] * 2})
+    with pytest.warns(UserWarning, match=f"'{column}': 12 votes are on 6 items of a pair, so"):
+        assert pair(bt.read(votes), "X", "Y") == [12, 0, 0]
+    once = votes.assign(model_a=["X"] * 6 + ["Z"] * 6, model_b="Y", winner="Y")
+    assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
+
+
+@pytest.mark.parametrize("column", ["ties", "Draws", "tie"])
+def test_ties_are_read_by_their_other_names(write, column):
+    counts = bt.read(write(f"model_a,model_b,wins,losses,{column}\nA,B,12,2,30\n"))
+    assert pair(counts, "A", "B") == [12, 2, 30]
+
+
+def test_swapped_sides_that_are_not_read_raise_a_warning():
+    votes = pd.DataFrame(
+        {"model_a": "gpt", "model_b": "pal", "winner": ["A", "B"], "swapped": [0, 1]}
+    )
+    with pytest.warns(UserWarning, match="column 'swapped': is not read: .* give winners by name"):
+        assert pair(bt.read(votes), "gpt", "pal") == [1, 1, 0]
+    for known in (votes.assign(winner="gpt"), votes.assign(swapped=1)):
+        assert bt.read(known).attrs["n"] == 2

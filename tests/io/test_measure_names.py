@@ -164,3 +164,35 @@ def test_the_command_line_names_its_options(tmp_path, capsys, monkeypatch):
     code, _, err = command(capsys, monkeypatch, "compare", str(file), *both)
     assert code == 2
     assert "--lower-is-better or --higher-is-better" in err
+
+
+def sides(first, second):
+    return {
+        name: pd.DataFrame({"item": ITEMS, column: [1] * 8 + [0] * 4})
+        for name, column in (("A", first), ("B", second))
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("accuracy", "error"), ("F1", "bleu_score"), ("error rate", "acc"), ("score", "wer")],
+)
+def test_a_file_of_another_measure_is_no_system_to_compare(first, second):
+    reason = f"B: '{second}' is by its name another measure than '{first}' of A"
+    with pytest.raises(ValueError, match=reason):
+        bt.read(sides(first, second))
+    named = [pd.Series([1.0, 0.0, 1.0], name=column) for column in (first, second)]
+    with pytest.raises(ValueError, match="another measure than"):
+        bt.compare(dict(zip("AB", named, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("acc", "Accuracy"), ("score", "f1"), ("gpt", "bleu"), ("f1_score", "F1"), ("wer A", "acc B")],
+)
+def test_files_whose_columns_may_be_one_measure_are_compared(first, second):
+    assert bt.read(sides(first, second)).sizes["system"] == 2
+
+
+def test_errors_are_scores_once_the_direction_is_stated():
+    assert not bt.read(sides("score", "wer"), higher_is_better=False).attrs["higher_is_better"]

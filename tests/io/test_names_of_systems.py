@@ -244,6 +244,7 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
     [
         *("is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"),
         *("class", "correct", "outcome", "solution", "targets", "n_steps", "weight"),
+        *("order", "display_position", "page"),
     ],
 )
 def test_a_column_that_describes_items_is_refused_until_it_is_named(name):

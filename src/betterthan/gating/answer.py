@@ -114,7 +114,7 @@ def headline(decision: Decision) -> str:
     if decision.verdict == NOT_COMPARABLE or decision.evidence is None:
         return printable(f"{decision.verdict}: {decision.why[0]}")
     now, margin = decision.evidence.chances.observed, f"{decision.margin:g}"
-    quantity = decision.evidence.quantity
+    quantity = quantity_of_sides(decision.evidence)
     lower = not decision.evidence.higher_is_better
     drop, worse = f"{quantity} {'increase' if lower else 'drop'}", "candidate worse"
     if decision.verdict == PASS:
@@ -143,7 +143,7 @@ def facts(decision: Decision) -> Iterator[tuple[str, str]]:
     """Yield the evidence: a name and a line each."""
     evidence = decision.evidence
     if evidence is not None:
-        yield evidence.quantity, _means(evidence)
+        yield quantity_of_sides(evidence), _means(evidence)
         yield f"{evidence.per}s", _outcomes(evidence)
         yield from _probabilities(decision, evidence)
         if sum(evidence.missing) or evidence.cells:
@@ -165,9 +165,19 @@ def _means(evidence: Evidence) -> str:
     before, now = scores_of_sides(evidence)
     sign = "" if evidence.higher_is_better else " (lower is better)"
     size = difference_of_sides(evidence)
-    if evidence.lower == evidence.lower:
-        size += f" ({interval_of_sides(evidence)})"
+    notes = [interval_of_sides(evidence)] if evidence.lower == evidence.lower else []
+    notes += [] if evidence.higher_is_better else [POSITIVE]
+    size += f" ({'; '.join(notes)})" if notes else ""
     return f"candidate {now}, baseline {before}{sign}; difference {size}"
+
+
+POSITIVE = "positive where the candidate is better"  # a difference where lower is better
+
+
+def quantity_of_sides(evidence: Evidence) -> str:
+    """What the means are of, in words: errors of 0 and 1 have no accuracy."""
+    errors = evidence.quantity == "accuracy" and not evidence.higher_is_better
+    return "error rate" if errors else evidence.quantity
 
 
 def scores_of_sides(evidence: Evidence) -> list[str]:

@@ -146,8 +146,9 @@ def refuse_header(header: Mapping[str, Any], source: str) -> None:
     """
     kind = header.get("kind", TABLE)
     wanted = _HEADERS.get(kind if isinstance(kind, str) else "", _HEADER)
-    signed = {"signature": _SIGNATURE} if "signature" in header else {}
-    _refuse_keys(header, wanted | signed, source)
+    optional = {"signature": _SIGNATURE} | ({"metric": _TEXT} if kind == TABLE else {})
+    optional = {key: must for key, must in optional.items() if key in header}
+    _refuse_keys(header, wanted | optional, source)
     for place, run in enumerate(header.get("runs", ())):
         _refuse_keys(run, _RUN, source, f"runs[{place}].")
 

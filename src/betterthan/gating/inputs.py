@@ -21,10 +21,16 @@ from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseli
 from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array
-from betterthan.io.measure_names import refuse_unknown_direction
+from betterthan.io.layouts import recognise
+from betterthan.io.measure_names import (
+    measures_in,
+    refuse_other_measures,
+    refuse_unknown_direction,
+)
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
-from betterthan.io.score_values import missing_codes, other_scales
+from betterthan.io.score_values import missing_codes, other_scales, other_scales_of_logs
+from betterthan.io.several_tables import score_columns
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
 from betterthan.logs.pivoting import chosen_records, direction, pivot_scores
@@ -38,11 +44,14 @@ _RUN_FIELDS = (
     *("tool", "version", "task", "config", "state", "epochs", "own_ids", "ordered"),
     *("judge", "scorer"),
 )
+_SCORE = "score"
 _COORDINATES = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
 
 
-def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseline:
-    """The scores of a table, (item,).
+def baseline_from_scores(
+    scores: xr.DataArray, sources: Sequence[str], column: str = _SCORE
+) -> Baseline:
+    """The scores of a table, (item,), and the measure that the name of their column is.
 
     Examples
     --------
@@ -62,6 +71,7 @@ def baseline_from_scores(scores: xr.DataArray, sources: Sequence[str]) -> Baseli
         row["score"] = _number(score)
     better = bool(scores.attrs.get("higher_is_better", True))
     about = {"source": str(scores.attrs.get("source", "")), "higher_is_better": better}
+    about |= {"metric": column} if column != _SCORE and measures_in(column) else {}
     return Baseline(TABLE, rows, about | {"sources": list(sources)})
 
 
@@ -199,6 +209,8 @@ def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
     if stops:
         return Sides(stops=stops)
     scores = pivot_scores(logs, **how)
+    if reason := other_scales_of_logs(scores):
+        return Sides(stops=(reason,))
     return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
 
 
@@ -429,6 +441,8 @@ def _read_tables(
         tables[BASELINE] = as_table(stored)
     for name, side in source.items():
         tables[name] = read_side(side, name, choices)
+    if stored is not None:
+        _refuse_another_metric(stored, tables[CANDIDATE], choices)
     scores = _scores(tables, choices)
     if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
@@ -442,6 +456,23 @@ def _read_tables(
     sides = Sides(scores, stops, warned)
     codes = missing_codes(scores)
     return replace(sides, warned=(*sides.warned, codes)) if codes else sides
+
+
+def _score_column(table: Table, choices: Mapping[str, Any]) -> str:
+    """The column of scores as its file names it; "score" where predictions have labels."""
+    if "score" in choices or recognise(table, of_one_system=True) == "predictions":
+        return choices.get("score", _SCORE)
+    return score_columns(table)[0]
+
+
+def _refuse_another_metric(
+    stored: StoredBaseline, table: Table, choices: Mapping[str, Any]
+) -> None:
+    named = (
+        (stored.name, stored.baseline.about.get("metric", _SCORE)),
+        (table.source, _score_column(table, choices)),
+    )
+    refuse_other_measures(named, choices[_DIRECTION])
 
 
 def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> Any:
@@ -506,7 +537,8 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
         scores = scores.sel({names.SYSTEM: CANDIDATE}).assign_attrs(source=table.source)
         if scores.isnull().all():
             raise problem(table.source, "holds not one score; there is nothing to accept")
-        return baseline_from_scores(scores, digests(candidate))
+        column = _score_column(table, checked_choices)
+        return baseline_from_scores(scores, digests(candidate), column)
     logs = combine_runs(
         *read_runs(files, checked_choices.get("items"), checked_choices.get("cluster")),
         again=checked_choices.get("again"),

@@ -8,6 +8,7 @@ import betterthan
 from betterthan import names
 from betterthan.gating.answer import (
     NOTES,
+    POSITIVE,
     Decision,
     Evidence,
     difference_of_sides,
@@ -15,6 +16,7 @@ from betterthan.gating.answer import (
     headline,
     interval_of_sides,
     items_parts,
+    quantity_of_sides,
     scores_of_sides,
 )
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chance
@@ -62,7 +64,8 @@ def page(decision: Decision) -> Document:
 def _lede(evidence: Evidence | None, by_name: dict[str, str]) -> Iterator[str]:
     """The scores, the difference and the outcomes, as printed."""
     if evidence is not None:
-        yield f"{capital(evidence.quantity)}: {by_name[evidence.quantity]}."
+        quantity = quantity_of_sides(evidence)
+        yield f"{capital(quantity)}: {by_name[quantity]}."
         yield f"{by_name[f'{evidence.per}s']}."
 
 
@@ -78,9 +81,9 @@ def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
         limits=limits,
         written=difference_of_sides(evidence),
     )
-    more_is_better = "" if evidence.higher_is_better else ", positive where the candidate is better"
+    more_is_better = "" if evidence.higher_is_better else f", {POSITIVE}"
     picture = Picture(
-        quantity=f"Difference in {evidence.quantity}{more_is_better}",
+        quantity=f"Difference in {quantity_of_sides(evidence)}{more_is_better}",
         interval=interval_of_sides(evidence),
         systems=["candidate", "baseline"],
         rows=[row, Difference(label="baseline", place=1, verdict="baseline")],
@@ -103,7 +106,7 @@ def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
         meta=list(_meta(decision, evidence)),
         step=_step(decision),
         scores=[now, before],
-        score_is=evidence.quantity,
+        score_is=quantity_of_sides(evidence),
         density="" if curve is None else marks.density(scale, *curve),
         rule=_rule(decision, evidence),
     )
@@ -112,7 +115,7 @@ def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
 def _meta(decision: Decision, evidence: Evidence) -> Iterator[str]:
     units = f" in {counted(evidence.units, evidence.per)}" if evidence.per != names.ITEM else ""
     yield counted(evidence.items, "item") + units
-    yield evidence.quantity + ("" if evidence.higher_is_better else " (lower is better)")
+    yield quantity_of_sides(evidence) + ("" if evidence.higher_is_better else " (lower is better)")
     yield f"non-inferiority margin {decision.margin:g}"
     if evidence.cells:
         yield f"{counted(evidence.cells, 'score')} missing"
@@ -124,7 +127,7 @@ def _step(decision: Decision) -> Step | None:
     if decision.verdict == NOT_COMPARABLE or evidence is None:
         return Step("Remove what stops the comparison, then run the gate again.")
     if decision.verdict == PASS:
-        by = f"By {evidence.quantity} alone, the candidate may replace the baseline."
+        by = f"By {quantity_of_sides(evidence)} alone, the candidate may replace the baseline."
         return Step(by, "betterthan gate BASELINE CANDIDATE --accept makes it the new baseline.")
     if decision.verdict == INCONCLUSIVE:
         return _step_of_inconclusive(decision, evidence)
@@ -168,7 +171,7 @@ def _rule(decision: Decision, evidence: Evidence) -> str:
         )
     drop = "drop" if evidence.higher_is_better else "increase"
     return (
-        f"Pass needs P({evidence.quantity} {drop} < {decision.margin:g}) of at least "
+        f"Pass needs P({quantity_of_sides(evidence)} {drop} < {decision.margin:g}) of at least "
         f"{decision.threshold:g}, worse needs P(candidate worse) of at least "
         f"{decision.threshold:g}. Inconclusive shows neither."
     )

@@ -34,7 +34,7 @@ _NAMES = {
     "winner": "winner",
     "wins": "wins wins_a",
     "losses": "losses wins_b",
-    "ties": "ties",
+    "ties": "ties tie draws draw",
     "class": "label type class",
     "tp": "tp",
     "fp": "fp",

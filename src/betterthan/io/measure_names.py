@@ -1,7 +1,7 @@
 """Measures by the names of columns: of which less is better, and where a table holds several."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -42,6 +42,17 @@ _RIGHTNESS = frozenset(  # whether an answer was right, which is no answer
 _UNCLEAR = frozenset(  # what is right on some items, or for one side
     _WORD.findall("refusal refusals refused declined attack attacks")
 )
+_SYNONYMS = {  # each line one measure, by its first word
+    word: line.split()[0]
+    for line in """acc accuracy correct passed solved success em reward
+        err error errors errs wrong incorrect fail fails failed failure failures mistake mistakes
+        latency runtime duration elapsed time
+        auc auroc
+        perplexity ppl""".splitlines()
+    for word in line.split()
+}
+_STATISTICS = frozenset(_WORD.findall("rate mean avg average value values percent pct total"))
+_ANY_MEASURE = frozenset({"score"})
 _OPPOSITE = frozenset(_WORD.findall("no non not free without minus neg negative inverse anti"))
 
 
@@ -91,6 +102,54 @@ def unknown_direction(columns: Sequence[str], scores: np.ndarray | None = None) 
     if unclear := _shared_words(columns) & _UNCLEAR:
         return f"by its name ({min(unclear)}), more may be better or worse in {named}"
     return ""
+
+
+def measures_in(column: str) -> frozenset[str]:
+    """The measures that a name consists of, synonyms as one; none if it has other words.
+
+    Examples
+    --------
+    >>> sorted(measures_in("Accuracy")), sorted(measures_in("F1 score")), measures_in("gpt wer")
+    (['acc'], ['f1'], frozenset())
+    """
+    words = [word for word in _words(column) if word not in _STATISTICS]
+    if not all(map(_is_measure, words)):
+        return frozenset()
+    measures = frozenset(_SYNONYMS.get(word, word) for word in words)
+    return measures - _ANY_MEASURE or measures
+
+
+def other_measures(
+    named: Iterable[tuple[str, str]], higher_is_better: bool | None = None
+) -> tuple[str, str]:
+    """The first source whose column is by its name another measure than that of one before it, and
+    why; both empty if there is none. ``score`` is any measure, but of unstated direction no error.
+
+    Parameters
+    ----------
+    named : iterable of (str, str)
+        Each source, and its column of scores.
+    """
+    known = [(source, column, own) for source, column in named if (own := measures_in(column))]
+    for k, (source, column, own) in enumerate(known):
+        for other_source, other_column, others in known[:k]:
+            if own & others:
+                continue
+            opposed = (less_is_better([column]) is None) != (less_is_better([other_column]) is None)
+            if _ANY_MEASURE in (own, others) and not (opposed and higher_is_better is not False):
+                continue
+            reason = f"{quoted(column)} is by its name another measure than {quoted(other_column)}"
+            return source, f"{reason} of {other_source}; give both sides one measure"
+    return "", ""
+
+
+def refuse_other_measures(
+    named: Iterable[tuple[str, str]], higher_is_better: bool | None = None
+) -> None:
+    """Refuse systems with scores of different measures."""
+    source, reason = other_measures(named, higher_is_better)
+    if reason:
+        raise problem(source, reason)
 
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -196,9 +197,36 @@ def vote_counts(table: Table) -> Reading:
     counts = counts_array(square, systems, datasets)
     n = int((outcome >= 0).sum())
     counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
+    _warn_of_shared_items(table, systems, a, b, outcome >= 0)
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
+
+
+_SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "order_swapped", "reversed")
+_ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual names of items
+_SEVERAL = 1.1  # votes of a pair on an item, on average
+
+
+def _warn_of_shared_items(
+    table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
+) -> None:
+    """Warn of several votes of a pair on one item: counts of them make a verdict too certain."""
+    columns = [find(table, "item"), *map(table.by_name.get, _ITEMS)]
+    pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
+    for column in filter(None, columns):
+        items = cells.read_once(table, column, cells.texts)
+        n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
+        n = int(decided.sum())
+        if n_units > 1 and n >= _SEVERAL * n_units:
+            reason = (
+                f"{counted(n, 'vote')} are on {counted(n_units, 'item')} of a pair, so they are "
+                "not independent, and verdicts on their counts are too certain; give one vote per "
+                f"pair and item, or see models.davidson.by_cluster, with cluster={quoted(column)}"
+            )
+            message = str(problem(table.source, reason, column=column))
+            warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+            return
 
 
 def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:
@@ -244,7 +272,23 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
             f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
         )
         raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
+    if (by_name == _UNKNOWN).any():
+        _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
+
+
+def _warn_of_swapped_sides(table: Table, by_side: np.ndarray) -> None:
+    """Warn of winners by their side if a column has sides swapped in some of these rows."""
+    column = next((table.by_name[name] for name in _SWAPPED if name in table.by_name), None)
+    if column is None or len(set(np.array(cells.texts(table, column))[by_side])) < 2:
+        return
+    column_a, column_b = pair_columns(table)
+    reason = (
+        f"is not read: winners by their side are those of columns {quoted(column_a)} and "
+        f"{quoted(column_b)}; if the judge saw other sides, give winners by name"
+    )
+    message = str(problem(table.source, reason, column=column))
+    warnings.warn(message, skip_file_prefixes=names.PACKAGE)
 
 
 def _winners(table: Table, column: str) -> list[str]:

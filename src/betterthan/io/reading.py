@@ -31,7 +31,7 @@ from betterthan.io.layouts import (
     summary_line,
     that_take,
 )
-from betterthan.io.measure_names import refuse_unknown_direction
+from betterthan.io.measure_names import refuse_other_measures, refuse_unknown_direction
 from betterthan.io.pair_counts import judgments_by
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.score_values import refuse_doubtful, refuse_shares
@@ -363,7 +363,10 @@ def read_tables(
     by_file = by_file and is_file_per_system(by_name, names_are)
     columns: list[str] = []
     if by_file:
-        columns = [column for table in by_name.values() for column in score_columns(table)]
+        scored = [(t.source, column) for t in by_name.values() for column in score_columns(t)]
+        columns = [column for _, column in scored]
+        if not predicted:
+            refuse_other_measures(scored, higher_is_better)
         by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
     datasets = list(named) if several else []

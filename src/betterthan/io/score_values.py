@@ -19,7 +19,22 @@ _APART = 9  # how many times as large as any score a code above them is
 
 def refuse_doubtful(scores: xr.DataArray) -> None:
     """Refuse codes for missing scores and systems on two scales, until the systems are named."""
-    if reason := doubtful(scores):
+    _refuse(scores, doubtful(scores))
+
+
+def refuse_other_scales(scores: xr.DataArray) -> None:
+    """Refuse systems whose logs are on two scales, until the systems are named."""
+    if reason := other_scales_of_logs(scores):
+        _refuse(scores, f"{reason}; give logs of one scale")
+
+
+def other_scales_of_logs(scores: xr.DataArray) -> str:
+    """The same as `other_scales`, of scores that may be infinite."""
+    return other_scales(scores.where(np.isfinite(scores)))
+
+
+def _refuse(scores: xr.DataArray, reason: str) -> None:
+    if reason:
         every = in_python(scores[names.SYSTEM].values.tolist())
         raise problem(scores.attrs["source"], f"{reason}, or pass systems={every} if it is right")
 

@@ -268,7 +268,7 @@ _DESCRIPTION = re.compile(
     r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
     r"|(n|num|number)[ _].+|weights?|targets?|class|correct|outcome|observed|actuals|solutions?"
     r"|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject"
-    r"|section|chapter|genre)\s*",
+    r"|section|chapter|genre|((display|presentation)[ _])?(order|position)|turn|page|row|seed)\s*",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(  # what the scores of an item are out of

@@ -11,7 +11,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.counting import count_data
-from betterthan.io.measure_names import unknown_direction
+from betterthan.io.measure_names import other_measures, unknown_direction
 from betterthan.io.problems import in_python
 from betterthan.io.score_values import doubtful
 from betterthan.io.system_names import named_systems, no_systems, tell_alike
@@ -352,6 +352,8 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
     if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
         return
     labels = [str(label) for side in sides if (label := getattr(side, "name", None)) is not None]
+    if reason := other_measures([("the other system", label) for label in labels])[1]:
+        raise ValueError(reason)
     for columns in (every, labels):
         if reason := unknown_direction(columns, scores.values):
             right = "pass a DataFrame with higher_is_better=False, or True if more is better"

@@ -18,6 +18,7 @@ from betterthan.io.files import table_of
 from betterthan.io.layouts import DIRECTION, find, named_systems
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
+from betterthan.io.score_values import refuse_other_scales
 from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
 from betterthan.reading.sources import in_pandas, is_store, runs_in, tables_in, with_judged
@@ -339,7 +340,7 @@ def read(
         if not len(source.records):
             raise ValueError("source is Logs without a record; give the logs of two systems")
         selected = select_systems(source, systems)
-        return pivot_scores(selected, **log_choices, **direction)
+        return _on_one_scale(pivot_scores(selected, **log_choices, **direction), systems)
     if chosen.lazy or is_store(source):
         from betterthan.reading.blocks import read_blocks
 
@@ -382,7 +383,7 @@ def read(
 
         refuse(table_choices | vars(columns) | {"cluster": None}, "the source is a log")
         logs_read = combine_runs(*logs, systems=systems, again=again)
-        return pivot_scores(logs_read, **log_choices, **direction)
+        return _on_one_scale(pivot_scores(logs_read, **log_choices, **direction), systems)
     refuse(log_choices | {"again": again, "items": items}, "the source is a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
@@ -398,6 +399,13 @@ def read(
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
+
+
+def _on_one_scale(scores: xr.DataArray, systems: Any) -> xr.DataArray:
+    """The scores of logs, unless they are on two scales and the systems are not named."""
+    if not isinstance(systems, Sequence):
+        refuse_other_scales(scores)
+    return scores
 
 
 def refuse(choices: Mapping[str, Any], why: str) -> None:
