@@ -401,7 +401,7 @@ def read(
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
-def _on_one_scale(scores: xr.DataArray, systems: Any) -> xr.DataArray:
+def _on_one_scale(scores: "xr.DataArray", systems: Any) -> "xr.DataArray":
     """The scores of logs, unless they are on two scales and the systems are not named."""
     if not isinstance(systems, Sequence):
         refuse_other_scales(scores)
