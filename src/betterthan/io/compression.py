@@ -270,7 +270,7 @@ def gunzipped(path: Path, name: str) -> bytes:
 def zstd() -> Any:
     """The module for Zstandard, in the standard library from Python 3.14."""
     try:
-        from compression import zstd  # pyright: ignore[reportMissingImports]
+        from compression import zstd  # type: ignore[missing-import]
     except ImportError:
         from backports import zstd
     return zstd
