@@ -175,7 +175,14 @@ def sides(first, second):
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("accuracy", "error"), ("F1", "bleu_score"), ("error rate", "acc"), ("score", "wer")],
+    [
+        ("accuracy", "error"),
+        ("F1", "bleu_score"),
+        ("error rate", "acc"),
+        ("score", "wer"),
+        ("score", "error_count"),
+        ("wer A", "acc B"),  # less is better in one
+    ],
 )
 def test_a_file_of_another_measure_is_no_system_to_compare(first, second):
     reason = f"B: '{second}' is by its name another measure than '{first}' of A"
@@ -188,10 +195,25 @@ def test_a_file_of_another_measure_is_no_system_to_compare(first, second):
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("acc", "Accuracy"), ("score", "f1"), ("gpt", "bleu"), ("f1_score", "F1"), ("wer A", "acc B")],
+    [
+        ("acc", "Accuracy"),
+        ("score", "f1"),
+        ("gpt", "bleu"),
+        ("f1_score", "F1"),
+        ("bleu A", "acc B"),
+    ],
 )
 def test_files_whose_columns_may_be_one_measure_are_compared(first, second):
     assert bt.read(sides(first, second)).sizes["system"] == 2
+
+
+def test_successes_of_one_system_and_errors_of_another_are_not_compared():
+    frame = wide("A_acc", "B_error")
+    reason = r"column 'B_error': is by its name another measure than 'A_acc', of which more is bet"
+    with pytest.raises(ValueError, match=reason):
+        bt.read(frame)
+    assert bt.read(frame, systems=["A_acc", "B_error"]).shape == (12, 2)
+    assert bt.read(wide("A_acc", "B_error", "C")).shape == (12, 3)  # which may be names
 
 
 def test_errors_are_scores_once_the_direction_is_stated():

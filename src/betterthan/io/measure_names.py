@@ -130,17 +130,24 @@ def other_measures(
     named : iterable of (str, str)
         Each source, and its column of scores.
     """
-    known = [(source, column, own) for source, column in named if (own := measures_in(column))]
-    for k, (source, column, own) in enumerate(known):
-        for other_source, other_column, others in known[:k]:
-            if own & others:
+    known = [(source, column, measures_in(column), _is_error(column)) for source, column in named]
+    for k, (source, column, own, error) in enumerate(known):
+        for other_source, other_column, others, other_error in known[:k]:
+            opposed = {error, other_error} == {True, False}
+            if not opposed and (own & others or not own or not others):
                 continue
-            opposed = (less_is_better([column]) is None) != (less_is_better([other_column]) is None)
             if _ANY_MEASURE in (own, others) and not (opposed and higher_is_better is not False):
                 continue
             reason = f"{quoted(column)} is by its name another measure than {quoted(other_column)}"
             return source, f"{reason} of {other_source}; give both sides one measure"
     return "", ""
+
+
+def _is_error(column: str) -> bool | None:
+    """Whether less is better by a word of a name; None where no word is a measure."""
+    if less_is_better([column]):
+        return True
+    return False if any(map(_is_measure, _words(column))) else None
 
 
 def refuse_other_measures(
@@ -153,8 +160,8 @@ def refuse_other_measures(
 
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
-    """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``, or
-    after measures alone, as ``passed, seconds``.
+    """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``, after
+    measures alone, as ``passed, seconds``, or after successes and errors, as ``A_acc, B_error``.
     """
     if len(columns) > 1 and all(map(_is_measure, chain(*map(_words, columns)))):
         reason = f"by their names {listed(columns)} are measures and no systems; pass score= with "
@@ -168,6 +175,12 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
             f"compared as systems; pass one measure: systems={in_python(most.values())}"
         )
         raise problem(source, reason)
+    errors = [column for column in columns if _is_error(column)]
+    others = [column for column in columns if _is_error(column) is False]
+    if errors and others and len(errors) + len(others) == len(columns):
+        reason = f"is by its name another measure than {quoted(others[0])}, of which more is better"
+        reason += f"; give all systems one measure, or pass systems={in_python(columns)}"
+        raise problem(source, reason, column=errors[0])
 
 
 def refuse_rightness(source: str, columns: Sequence[str]) -> None:
