@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -131,14 +132,13 @@ def _p_values(counted: _Counted) -> Any:
 
 def _tested(wins: int, losses: int, ties: int, policy: str) -> dict[str, Any]:
     """The sign test of the leader under one policy."""
-    if policy == "third":  # the trinomial test
-        n = wins + losses + ties
-        one, two = (sign.trinomial_p(wins, losses, ties, side) for side in ("greater", "two-sided"))
+    rule = policy_of(policy)
+    won, lost = (int(count) for count in rule.settle(wins, losses, ties))
+    if rule.keeps_ties:
+        test, n = partial(sign.trinomial_p, won, lost, ties), won + lost + ties
     else:
-        wins, losses = (int(count) for count in sign.settle_ties(wins, losses, ties, policy))
-        n = wins + losses
-        one, two = (sign.sign_p(wins, losses, side) for side in ("greater", "two-sided"))
-    return {"wins": wins, "n": n, "one": float(one), "two": float(two)}
+        test, n = partial(sign.sign_p, won, lost), won + lost
+    return {"wins": won, "n": n, "one": float(test("greater")), "two": float(test("two-sided"))}
 
 
 def _sentences(counted: _Counted, table: Any, a: Mapping[str, Any]) -> Iterator[str]:
