@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 
 import numpy as np
 
@@ -175,12 +175,13 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
             f"compared as systems; pass one measure: systems={in_python(most.values())}"
         )
         raise problem(source, reason)
-    errors = [column for column in columns if _is_error(column)]
-    others = [column for column in columns if _is_error(column) is False]
-    if errors and others and len(errors) + len(others) == len(columns):
-        reason = f"is by its name another measure than {quoted(others[0])}, of which more is better"
+    # of many columns the first seldom names a measure
+    errors = list(takewhile(lambda error: error is not None, map(_is_error, columns)))
+    if len(errors) == len(columns) and len({*errors}) == 2:
+        error, other = (columns[errors.index(less)] for less in (True, False))
+        reason = f"is by its name another measure than {quoted(other)}, of which more is better"
         reason += f"; give all systems one measure, or pass systems={in_python(columns)}"
-        raise problem(source, reason, column=errors[0])
+        raise problem(source, reason, column=error)
 
 
 def refuse_rightness(source: str, columns: Sequence[str]) -> None:
