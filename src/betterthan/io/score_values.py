@@ -97,14 +97,18 @@ def other_scales(scores: xr.DataArray) -> str:
 def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Systems that reach the top of another scale than one whose shares reach 1; that one too."""
     low, high = np.full((2, values.shape[1]), np.nan)
-    n, fractions = np.zeros((2, values.shape[1]), dtype=int)
     for rows in row_blocks(values):
         low, high = np.fmin(low, np.fmin.reduce(rows)), np.fmax(high, np.fmax.reduce(rows))
-        n += (~np.isnan(rows)).sum(0)
-        fractions += (rows % 1 > 0).sum(0)
-    plain = (n >= _ROWS) & (low >= 0)
-    shares = plain & (fractions > 0) & (high <= 1) & (high >= _NEAR)
-    tops = plain & np.any([(high <= top) & (high >= _NEAR * top) for top in _TOPS], axis=0)
+    shares, tops = (low >= 0) & (high <= 1) & (high >= _NEAR), np.zeros(len(low), dtype=bool)
+    for top in _TOPS:
+        tops |= (low >= 0) & (high <= top) & (high >= _NEAR * top)
+    if shares.any() and tops.any():
+        n, fractions = np.zeros((2, values.shape[1]), dtype=int)
+        for rows in row_blocks(values):
+            n += (~np.isnan(rows)).sum(0)
+            fractions += (rows % 1 > 0).sum(0)
+        shares &= (n >= _ROWS) & (fractions > 0)
+        tops &= (n >= _ROWS) & shares.any()
     return np.flatnonzero(tops & shares.any()), int(shares.argmax())
 
 
