@@ -175,15 +175,24 @@ class Scores:
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
         """Add those of some samples."""
         columns = self._columns
+        scored: list[Any] = [sample.get("scores") for sample in samples]
+        scorers = set(map(tuple, scored)) if set(map(type, scored)) == {dict} else set()
+        if len(scorers) == 1:  # all samples have the same
+            for scorer in next(iter(scorers)):
+                column = columns.setdefault(scorer, [])
+                column += [_NONE] * (self._size - len(column))
+                column += [_value(scores[scorer]) for scores in scored]
+            self.number += len(samples) * max(1, *map(len, scorers))
+            self._size += len(samples)
+            return
         for size, sample in enumerate(samples, self._size):
             scores = sample.get("scores")
             if not isinstance(scores, dict):
                 scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
             for scorer, score in scores.items():
                 column = columns.setdefault(scorer, [])
-                if len(column) < size:
-                    column += [_NONE] * (size - len(column))
-                column.append(score.get("value") if isinstance(score, dict) else score)
+                column += [_NONE] * (size - len(column))
+                column.append(_value(score))
             self.number += len(scores) or 1
         self._size += len(samples)
 
@@ -201,6 +210,10 @@ class Scores:
         return {
             name: values for name, values in columns.items() if any(v is not _NONE for v in values)
         }
+
+
+def _value(score: Any) -> Any:
+    return score.get("value") if type(score) is dict else score
 
 
 def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[str]) -> None:
@@ -306,7 +319,10 @@ class Contents:
         """Digest samples of one log: together, unless a log before asks the same."""
         texts: list[Any] = [(sample.get("input"), sample.get("target")) for sample in samples]
         plain = set(map(type, chain.from_iterable(texts))) == {str} and not choices
-        if plain and texts[0] not in self._known:
+        if plain and not any(sample.get("choices") for sample in samples):
+            digests = list(map(self._known.get, texts))
+            if None not in digests:
+                return digests
             digests = digest_plain(samples)
             if digests is not None:
                 if len(self._known) + len(texts) <= _MAX_CACHED:
@@ -389,10 +405,9 @@ def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) 
     return digest(_messages(question), target, offered or None)
 
 
-def input_text(summary: dict[str, Any]) -> str:
-    """Return the beginning of the input, for messages."""
-    question = summary.get("input")
-    return question if type(question) is str else next(filter(str.strip, _texts(question)), "")
+def input_text(question: Any) -> str:
+    """Return the first text of an input that is no plain text, for messages."""
+    return next(filter(str.strip, _texts(question)), "")
 
 
 def plan_texts(header: dict[str, Any]) -> list[Any]:
@@ -563,17 +578,18 @@ class _Samples:
         except RecursionError:
             row = len(self.contents) + 1
             raise problem(file.name, "is nested too deeply", row=row) from None
-        epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
-        begin = len(self.ids) + 1
-        self.epochs.extend(
-            epoch if type(epoch) is int else whole(epoch, 1, file.name, row, "epoch")
-            for row, epoch in enumerate(epochs, begin)
-        )
-        self.ids.extend(sample["id"] for sample in batch)
-        self.texts.extend(input_text(sample)[:most] for sample in batch)
-        self.errors.extend(sample.get("error") for sample in batch)
+        epochs: list[Any] = [sample.get("epoch") for sample in batch]
+        most = TEXT_LIMIT.get()
+        if set(map(type, epochs)) != {int}:
+            rows = enumerate(epochs, len(self.ids) + 1)
+            epochs = [whole(epoch, 1, file.name, row, "epoch") for row, epoch in rows]
+        self.epochs.extend(epochs)
+        self.ids.extend([sample["id"] for sample in batch])
+        texts = [sample.get("input") for sample in batch]
+        self.texts.extend([(t if type(t) is str else input_text(t))[:most] for t in texts])
+        self.errors.extend([sample.get("error") for sample in batch])
         if self.with_metadata:
-            self.metadata.extend(sample.get("metadata") for sample in batch)
+            self.metadata.extend([sample.get("metadata") for sample in batch])
         self.scores.add(batch)
         k, counted_scores = self.counted
         if len(self.ids) - k >= _SOME:
