@@ -45,6 +45,8 @@ def doubtful(scores: xr.DataArray) -> str:
         return f"{reason}; leave the cell blank"
     if reason := other_scales(scores):
         return f"{reason}; write all on one scale"
+    if reason := other_numbers(scores):
+        return f"{reason}; number all alike"
     return ""
 
 
@@ -71,6 +73,26 @@ def missing_codes(scores: xr.DataArray) -> str:
             )
             return f"{code:g} may mean missing: {number} of {listed(systems)} next to {rest}"
     return ""
+
+
+def other_numbers(scores: xr.DataArray) -> str:
+    """Name two systems whose items are numbered from 0 and from 1: a join would compare each item
+    with the next one.
+    """
+    items, values, last = scores[names.ITEM].values, scores.values, scores.sizes[names.ITEM] - 1
+    ends = [k for number in (0, last) for k in np.flatnonzero(items == str(number)).tolist()]
+    if last < 2 or len(ends) != 2:
+        return ""
+    lacks_0, lacks_last = np.isnan(values[ends])
+    if not lacks_0.any() or (lacks_0 == lacks_last).any():
+        return ""
+    numbered = {*items.tolist()} == {str(k) for k in range(last + 1)}
+    missing = sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values))
+    if not numbered or missing > values.shape[1]:
+        return ""
+    systems = scores[names.SYSTEM].values
+    first, second = (quoted(str(systems[k.argmax()])) for k in (lacks_last, lacks_0))
+    return f"items of {first} are numbered from 0 to {last - 1}, those of {second} from 1 to {last}"
 
 
 def other_scales(scores: xr.DataArray) -> str:
