@@ -12,11 +12,11 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
-from betterthan.io.layouts import find
+from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
-from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
+from betterthan.io.texts import BLOCK, Coded, Numbers, array_from_codes, narrow, text_array
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -121,8 +121,27 @@ def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
     """Return wins, losses and, with a column, ties of each row; and the columns."""
     matches = [find(table, role) for role in ("wins", "losses", "ties")]
     columns = [column for column in matches if column is not None]
-    numbers = (cells.whole_numbers(table, column) for column in columns)
+    if other := candidates(table, "ties")[1:]:
+        reason = f"{columns[2]!r} and {other[0]!r} both hold ties; pass ignore={other[0]!r}"
+        raise problem(table.source, f"columns {reason} to leave one out")
+    numbers = [cells.whole_numbers(table, column) for column in columns]
+    _refuse_another_total(table, columns, np.sum(numbers, axis=0))
     return np.stack([narrow(column, int(column.max()) + 1) for column in numbers], -1), columns
+
+
+def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -> None:
+    """Refuse a number of items that is not that of wins, losses and ties."""
+    column = find(table, "total")
+    if column is None or not isinstance(table.columns[column], Numbers | np.ndarray):
+        return
+    items = cells.numbers(table, column)
+    wrong = ~np.isnan(items) & (items != total)
+    if wrong.any():
+        k, right = int(wrong.argmax()), f"pass ignore={column!r} to leave it out"
+        if len(columns) == 2:
+            right = f"if the others are ties, give these as a column 'ties'; else {right}"
+        reason = f"{items[k]:g} items, but the sum of {listed(columns)} is {total[k]:,}; {right}"
+        raise problem(table.source, reason, row=table.rows[k], column=column)
 
 
 def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:

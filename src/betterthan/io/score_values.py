@@ -79,19 +79,18 @@ def other_numbers(scores: xr.DataArray) -> str:
     """Name two systems whose items are numbered from 0 and from 1: a join would compare each item
     with the next one.
     """
-    items, values, last = scores[names.ITEM].values, scores.values, scores.sizes[names.ITEM] - 1
-    ends = [k for number in (0, last) for k in np.flatnonzero(items == str(number)).tolist()]
-    if last < 2 or len(ends) != 2:
+    values, last = scores.values, scores.sizes[names.ITEM] - 1
+    # each system lacks one item; only then are the items looked at
+    if sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values)) != values.shape[1]:
         return ""
-    lacks_0, lacks_last = np.isnan(values[ends])
-    if not lacks_0.any() or (lacks_0 == lacks_last).any():
+    items, lacking = scores[names.ITEM].values.tolist(), np.flatnonzero(np.isnan(values).any(1))
+    ends = {items[k]: np.isnan(values[k]) for k in lacking.tolist()}
+    if {*items} != {str(k) for k in range(last + 1)} or {*ends} != {"0", str(last)}:
         return ""
-    numbered = {*items.tolist()} == {str(k) for k in range(last + 1)}
-    missing = sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values))
-    if not numbered or missing > values.shape[1]:
+    if (ends["0"] == ends[str(last)]).any():
         return ""
     systems = scores[names.SYSTEM].values
-    first, second = (quoted(str(systems[k.argmax()])) for k in (lacks_last, lacks_0))
+    first, second = (quoted(str(systems[ends[k].argmax()])) for k in (str(last), "0"))
     return f"items of {first} are numbered from 0 to {last - 1}, those of {second} from 1 to {last}"
 
 

@@ -174,26 +174,13 @@ class Scores:
 
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
         """Add those of some samples."""
-        columns = self._columns
-        scored: list[Any] = [sample.get("scores") for sample in samples]
-        scorers = set(map(tuple, scored)) if set(map(type, scored)) == {dict} else set()
-        if len(scorers) == 1:  # all samples have the same
-            for scorer in next(iter(scorers)):
-                column = columns.setdefault(scorer, [])
-                column += [_NONE] * (self._size - len(column))
-                column += [_value(scores[scorer]) for scores in scored]
-            self.number += len(samples) * max(1, *map(len, scorers))
-            self._size += len(samples)
-            return
-        for size, sample in enumerate(samples, self._size):
-            scores = sample.get("scores")
-            if not isinstance(scores, dict):
-                scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
-            for scorer, score in scores.items():
-                column = columns.setdefault(scorer, [])
-                column += [_NONE] * (size - len(column))
-                column.append(_value(score))
-            self.number += len(scores) or 1
+        scored = [_scores(sample) for sample in samples]
+        for scorer in dict.fromkeys(chain.from_iterable(scored)):
+            column = self._columns.setdefault(scorer, [])
+            column += [_NONE] * (self._size - len(column))
+            values = [scores.get(scorer, _NONE) for scores in scored]
+            column += [value.get("value") if type(value) is dict else value for value in values]
+        self.number += sum(len(scores) or 1 for scores in scored)
         self._size += len(samples)
 
     def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
@@ -212,8 +199,11 @@ class Scores:
         }
 
 
-def _value(score: Any) -> Any:
-    return score.get("value") if type(score) is dict else score
+def _scores(sample: dict[str, Any]) -> dict[str | None, Any]:
+    scores = sample.get("scores")
+    if isinstance(scores, dict):
+        return scores
+    return {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
 
 
 def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[str]) -> None:
