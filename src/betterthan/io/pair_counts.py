@@ -230,18 +230,21 @@ _SEVERAL = 1.1  # votes of a pair on an item, on average
 def _warn_of_shared_items(
     table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
 ) -> None:
-    """Warn of several votes of a pair on one item: counts of them make a verdict too certain."""
-    columns = [find(table, "item"), *map(table.by_name.get, _ITEMS)]
+    """Warn of several votes of a pair on an item, or in a cluster of items: their counts make a
+    verdict too certain.
+    """
+    named = {find(table, "cluster"): "cluster", find(table, "item"): "item"}
+    named |= {table.by_name.get(name): "item" for name in _ITEMS}
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
-    for column in filter(None, columns):
+    for column in filter(None, named):
         items = cells.read_once(table, column, cells.texts)
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
         if n_units > 1 and n >= _SEVERAL * n_units:
             reason = (
-                f"{counted(n, 'vote')} are on {counted(n_units, 'item')} of a pair, so they are "
-                "not independent, and verdicts on their counts are too certain; give one vote per "
-                f"pair and item, or see models.davidson.by_cluster, with cluster={quoted(column)}"
+                f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so they "
+                "are not independent, and verdicts on their counts are too certain; give one vote "
+                f"per pair and {named[column]}, or in Python use models.davidson.by_cluster"
             )
             message = str(problem(table.source, reason, column=column))
             warnings.warn(message, skip_file_prefixes=names.PACKAGE)
