@@ -19,7 +19,7 @@ from betterthan.io.problems import problem, quoted
 from betterthan.io.table import Table, make_table, refuse_large
 from betterthan.text import VANISHES, vanishes
 
-_FIRST = 8  # objects of which it is looked first what they hold
+_FIRST = 4  # objects of which it is looked first what they hold
 _LARGE = 2**15  # bytes from which counting keys is faster than looking at each object
 _HOLDERS = frozenset({dict, list})
 _PIECE = 2**17  # bytes that are counted at a time, and stay in the processor's cache

@@ -675,15 +675,16 @@ def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
 def _add_samples(
     run: Run, header: dict[str, Any], samples: _Samples, indices: Sequence[int]
 ) -> None:
-    contents, errors = (
-        [column[k] for k in indices] for column in (samples.contents, samples.errors)
-    )
+    columns: Any = samples.ids, samples.epochs, samples.contents, samples.texts, samples.errors
+    if len(indices) < len(samples):
+        columns = ([column[k] for k in indices] for column in columns)
+    ids, epochs, contents, texts, errors = columns
     run.cells.samples(
-        [samples.ids[k] for k in indices],
-        epoch=[samples.epochs[k] for k in indices],
+        ids,
+        epoch=epochs,
         content=contents,
         prompt=all_joined(digest(plan_texts(header)), contents),
-        text=[samples.texts[k] for k in indices],
+        text=texts,
         row=[k + 1 for k in indices],
         failed=[error is not None for error in errors],
     )
