@@ -64,6 +64,7 @@ BOUNDS = {
     "1,000,000 votes in a DataFrame": "at most 3 times as long",
     "samples of lm-eval, 7 kB each": "at most 1.5 times as long, 300 MB",
     "an Inspect archive of 100 MB, with transcripts": "at most 1.5 times as long",
+    "100 Inspect archives of 100 samples": "at most 2 times as long",
     "two Inspect logs as JSON of 100 MB": "400 MB",
     "1,000 small Inspect logs": "at most 5 times as long",
     "abilities of 134 systems on 500 items": "at most 3 s",

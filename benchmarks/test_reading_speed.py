@@ -22,6 +22,7 @@ PARQUET = "Parquet of 200 systems x 10,000 items, 2,000,000 rows"
 VOTES = "1,000,000 votes in a DataFrame"
 SAMPLES = "samples of lm-eval, 7 kB each"
 ARCHIVE = "an Inspect archive of 100 MB, with transcripts"
+ARCHIVES = "100 Inspect archives of 100 samples"
 STREAM = "two Inspect logs as JSON of 100 MB"
 MANY = "1,000 small Inspect logs"
 AUDIT = "audit of 181 systems x 500 items, with all bounds"
@@ -163,13 +164,31 @@ def test_archive(benchmark, who, made):
     if who == "ours":
         benchmark.extra_info["note"] = f"{path.stat().st_size / 10**6:.0f} MB"
 
-    def members():
-        with zipfile.ZipFile(path) as archive:
-            json.loads(archive.read("header.json"))
-            json.loads(archive.read("summaries.json"))
-
     what = "`json.loads` of its header and summaries, unpacked by `zipfile`"
-    run(benchmark, who, lambda: bt.read_logs(path), members, what, rounds=7)
+    run(benchmark, who, lambda: bt.read_logs(path), lambda: members(path), what, rounds=7)
+
+
+@pytest.mark.parametrize("who", ["ours", "instead"])
+@pytest.mark.benchmark(group=ARCHIVES)
+def test_archives(benchmark, who, made):
+    folder = made.folder("archives")
+    if not list(folder.iterdir()):
+        for k in range(100):
+            made_logs.inspect_eval(folder / f"{k}.eval", f"model {k}", 100, 2000)
+
+    def each():
+        for path in folder.iterdir():
+            members(path)
+
+    what = "`json.loads` of their headers and summaries, unpacked by `zipfile`"
+    run(benchmark, who, lambda: bt.read_logs(folder), each, what, rounds=5)
+
+
+def members(path):
+    """Parse what of an archive is read."""
+    with zipfile.ZipFile(path) as archive:
+        json.loads(archive.read("header.json"))
+        json.loads(archive.read("summaries.json"))
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
