@@ -100,13 +100,13 @@ def test_items_numbered_from_0_and_from_1_are_refused_until_the_systems_are_name
     files = {name: tmp_path / f"{name}.csv" for name in frames}
     for name, frame in frames.items():
         frame.to_csv(files[name], index=False)
-    message = "items of 'A' are numbered from 0 to 29, those of 'B' from 1 to 30"
+    message = "items of 'A' are numbered from 0, those of 'B' from 1 to 30"
     for source in (frames, long, files):
         with pytest.raises(ValueError, match=message):
             bt.compare(source)
     assert bt.read(long, systems=["A", "B"]).sizes["item"] == 31
     gate = bt.gate(files["B"], files["A"], margin=0.1)
-    message = "items of 'candidate' are numbered from 0 to 29, those of 'baseline' from 1 to 30"
+    message = "items of 'candidate' are numbered from 0, those of 'baseline' from 1 to 30"
     assert (gate.exit_code, gate.why) == (4, (message,))
 
 
@@ -117,8 +117,11 @@ def test_other_ranges_of_items_are_joined(first, second):
     assert bt.read(long).sizes["item"] == 30 + second - first
 
 
-def test_items_0_and_last_may_both_be_missing_where_more_is():
-    frames = numbered(0, 1)
-    frames["A"] = frames["A"].drop(index=7)
-    long = pd.concat([frame.assign(system=name) for name, frame in frames.items()])
-    assert bt.read(long).attrs["n_missing"] == 3
+def test_few_scores_may_be_missing_where_items_are_numbered_in_two_ways():
+    frames = numbered(0, 1, 100)
+    some = {"A": frames["A"].drop(index=[7, 99]), "B": frames["B"]}
+    with pytest.raises(ValueError, match="numbered from 0, those of 'B' from 1 to 100"):
+        bt.compare(some)
+    many = {"A": frames["A"].drop(index=range(7, 13)), "B": frames["B"]}
+    long = pd.concat([frame.assign(system=name) for name, frame in many.items()])
+    assert bt.read(long).attrs["n_missing"] == 8

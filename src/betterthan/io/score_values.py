@@ -14,6 +14,7 @@ _LOW = (-1, -9, -99, -999, -9999)  # codes below 0, where no score is
 _TOPS = (5, 10, 100)  # of ratings and percentages
 _NEAR = 0.9  # of the top of a scale: what some score reaches
 _ROWS = 8  # of fewer scores the range says nothing
+_FEW = 0.02  # of all scores: missing ones among items that are numbered in two ways
 _APART = 9  # how many times as large as any score a code above them is
 
 
@@ -80,18 +81,20 @@ def other_numbers(scores: xr.DataArray) -> str:
     with the next one.
     """
     values, last = scores.values, scores.sizes[names.ITEM] - 1
-    # each system lacks one item; only then are the items looked at
-    if sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values)) != values.shape[1]:
+    missing = sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values))
+    if not values.shape[1] <= missing <= values.shape[1] + _FEW * values.size:
         return ""
-    items, lacking = scores[names.ITEM].values.tolist(), np.flatnonzero(np.isnan(values).any(1))
-    ends = {items[k]: np.isnan(values[k]) for k in lacking.tolist()}
-    if {*items} != {str(k) for k in range(last + 1)} or {*ends} != {"0", str(last)}:
+    items, lacking = scores[names.ITEM].values, np.flatnonzero(np.isnan(values).any(1))
+    ends = dict(zip(items[lacking].tolist(), lacking.tolist(), strict=True))
+    if not {"0", str(last)} <= {*ends}:
         return ""
-    if (ends["0"] == ends[str(last)]).any():
+    lacks_0, lacks_last = np.isnan(values[[ends["0"], ends[str(last)]]])
+    numbers = {str(k) for k in range(last + 1)}
+    if (lacks_0 == lacks_last).any() or {*items.tolist()} != numbers:
         return ""
     systems = scores[names.SYSTEM].values
-    first, second = (quoted(str(systems[ends[k].argmax()])) for k in (str(last), "0"))
-    return f"items of {first} are numbered from 0 to {last - 1}, those of {second} from 1 to {last}"
+    first, second = (quoted(str(systems[k.argmax()])) for k in (lacks_last, lacks_0))
+    return f"items of {first} are numbered from 0, those of {second} from 1 to {last}"
 
 
 def other_scales(scores: xr.DataArray) -> str:
