@@ -11,7 +11,7 @@ from betterthan.comparison.engines import Answer, closed_table
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_by_difficulty import closed_verdicts
 from betterthan.comparison.options import Options
-from betterthan.comparison.unit_notes import unequal
+from betterthan.comparison.provenance import unequal
 from betterthan.counts.shapes import Arrays, Table
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import differing

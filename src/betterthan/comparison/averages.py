@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.comparison.data import LoadedData, UnitTotals, oriented_scores
 from betterthan.comparison.engines import Answer, closed_table, means_of
 from betterthan.comparison.evaluation import Evaluation, evaluate
-from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.comparison.units import UnitTotals, oriented_scores
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact import averages

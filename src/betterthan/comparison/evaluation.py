@@ -12,17 +12,18 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of
-from betterthan.comparison.loaded import LoadedData, recognise
-from betterthan.comparison.missing_by_difficulty import difficulty_of_missing
-from betterthan.comparison.options import Options
-from betterthan.comparison.units import (
+from betterthan.comparison.data import (
+    LoadedData,
     Quantity,
     UnitTotals,
     quantity_of,
+    recognise,
     unit_totals,
     wins_of_counts,
     wins_of_items,
 )
+from betterthan.comparison.missing_by_difficulty import difficulty_of_missing
+from betterthan.comparison.options import Options
 from betterthan.counts.reliability import Reliability, successes_of
 from betterthan.counts.run_noise import columns_of_runs
 from betterthan.counts.scoring import counts_and_used, item_outcomes

@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.loaded import LoadedData
+from betterthan.comparison.data import LoadedData
 from betterthan.comparison.options import Options
 from betterthan.counts.scoring import counted
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.ties import policy_applied
-from betterthan.posterior import closed, differences
+from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.verdicts import decide
 from betterthan.results import numbers
@@ -83,7 +83,7 @@ def closed_verdicts(
     """P(A better) and the verdict of every pair of counts, under a policy for ties."""
     of = posterior_parameters(policy_applied(raw_counts, ties), options.prior)
     better = closed.better(of)
-    within = differences.masses(of, rope)[..., 1] if rope else np.zeros(())
+    within = closed.masses(of, rope)[..., 1] if rope else np.zeros(())
     return better, decide(better, better.T, within, rope, options.question.threshold)[0]
 
 

@@ -17,9 +17,8 @@ from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.counts.shapes import as_pairs, pair_indices, to_square
 from betterthan.posterior import pairwise
-from betterthan.posterior.closed import prob_better
-from betterthan.posterior.convergence import posterior_of
-from betterthan.posterior.differences import difference, prob_equivalent
+from betterthan.posterior.closed import difference, prob_better, prob_equivalent
+from betterthan.posterior.from_draws import posterior_of
 from betterthan.posterior.sampled import difference_draws, no_difference
 from betterthan.posterior.verdicts import decide
 from betterthan.results import rows

@@ -19,8 +19,7 @@ from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, withou
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error, quantile_error
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import from_draws
-from betterthan.posterior.convergence import posterior_of
-from betterthan.posterior.from_draws import SAMPLES, masses, sizes
+from betterthan.posterior.from_draws import SAMPLES, masses, posterior_of, sizes
 from betterthan.posterior.parameters import real_numbers
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature

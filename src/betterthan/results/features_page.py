@@ -10,7 +10,7 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.exact.numeric import monte_carlo
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers
 from betterthan.results.columns import (
     Column,
