@@ -136,7 +136,7 @@ def audit_lines(
         return (), ()
     if "status" not in scores.coords and not np.isnan(scores.values.astype(float)).any():
         return (), ()
-    from betterthan.auditing.comparison_notes import bounds_lines, status_lines
+    from betterthan.auditing.answer_checks import bounds_lines, status_lines
 
     by = "" if bounds_answer(evaluation, options) else "by wins on items"
     robust = bounds_lines(scores, baseline=options.baseline, by=by, bounds=bounds)

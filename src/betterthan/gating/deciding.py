@@ -13,8 +13,11 @@ from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Evidence, Gate
 from betterthan.gating.boundaries import Further, further_items, further_units
 from betterthan.gating.inputs import Sides, read_sides
-from betterthan.gating.probabilities import (
+from betterthan.gating.rule import (
+    INCONCLUSIVE,
+    NOT_COMPARABLE,
     Cases,
+    Chances,
     Paired,
     count_cases,
     count_chances,
@@ -22,7 +25,6 @@ from betterthan.gating.probabilities import (
     observed,
     paired,
 )
-from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
 from betterthan.io.items import as_array
 
 if TYPE_CHECKING:

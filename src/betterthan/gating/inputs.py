@@ -12,9 +12,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.auditing.audit import audit, findings_of
+from betterthan.auditing.audit import SCORES, audit, findings_of
 from betterthan.auditing.finding import STOP, WARN, merged
-from betterthan.auditing.roster import SCORES
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
