@@ -22,7 +22,6 @@ from betterthan.text import no_command
 if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
 
-
 _CLOSED = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.sources import reading_options
+from betterthan.cli.options import reading_options
 
 
 def measures(

@@ -18,7 +18,6 @@ from betterthan.signed import Signature
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 _BARS_MAX = 40
 _FACES: dict[str, dict[str, Any]] = {
     "win": {"facecolor": drawing.BETTER, "edgecolor": "white"},

@@ -16,7 +16,6 @@ from betterthan.scores.comparing import posterior
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 _NUMBERS_MAX = 25
 
 
