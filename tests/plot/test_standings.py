@@ -119,6 +119,7 @@ def test_every_new_figure_is_drawn_of_few_and_of_many(systems):
 
 
 def test_all_figures_become_files(tmp_path, eight, monkeypatch):
+    from betterthan.plot import drawing
     from betterthan.plot.drawing import FIGURES, write_figures
 
     written, left_out = write_figures(eight, tmp_path / "figures")
