@@ -9,7 +9,7 @@ from browser.pages import right_or_wrong
 
 import betterthan as bt
 from betterthan.results import page_data
-from betterthan.results.rows import best_first, order_best_first
+from betterthan.results.tables import best_first, order_best_first
 
 DATA = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.S)
 

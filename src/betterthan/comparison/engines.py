@@ -20,7 +20,7 @@ from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, table
 from betterthan.posterior import table as on_units
 from betterthan.posterior.parameters import posterior_parameters
-from betterthan.results.stored_draws import kept
+from betterthan.results.saved import kept
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.sampled import in_other_unit
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison
-from betterthan.results.stored_draws import kept
+from betterthan.results.saved import kept
 from betterthan.signed import Signature
 
 

@@ -22,10 +22,10 @@ from betterthan.gating.answer import (
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chance
 from betterthan.io.problems import counted, printable
 from betterthan.results import marks, numbers
+from betterthan.results.brief import Difference, Picture
 from betterthan.results.document import VERDICT, Document, Part, Table, parts_present
 from betterthan.results.first_screen import FirstScreen, Step, counts_density
-from betterthan.results.interval_picture import Scale
-from betterthan.results.picture import Difference, Picture
+from betterthan.results.marks import Scale
 from betterthan.results.sentences import capital
 
 _FIRST_ITEMS = 3  # lost items that the next step names

@@ -11,8 +11,8 @@ from betterthan.exact.wins import dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import called, check_system
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.sentences import difference_name
+from betterthan.results.tables import interval_label
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:

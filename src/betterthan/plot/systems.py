@@ -10,7 +10,7 @@ from betterthan import checks, names
 from betterthan.exact.swaps.cliques import maximal_cliques
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import chosen, picked
-from betterthan.results import numbers, rows
+from betterthan.results import numbers, tables
 from betterthan.results.facts import score_label
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
@@ -202,15 +202,15 @@ _LINE = 0.17  # inches of a line of the legend
 
 def _table(dataset: Any) -> tuple[Any, str]:
     """Tabulate systems, best first, with the columns middle, low and high."""
-    table: Any = rows.systems(dataset)
+    table: Any = tables.systems(dataset)
     if "score" in table:
         limits = {"low": table.get("score_lower"), "high": table.get("score_upper")}
         provenance = Signature.from_attrs(dataset.attrs)
         axis_label = score_label(provenance, "n_right" in table)
         axis_label += " (lower is better)" if provenance.higher_is_better is False else ""
         return table.assign(middle=table["score"], **limits), axis_label
-    leading = rows.leading(dataset)
-    square = rows.square(leading.assign(prob_better=inputs.answered(leading)))
+    leading = tables.leading(dataset)
+    square = tables.square(leading.assign(prob_better=inputs.answered(leading)))
     values = square.to_numpy(copy=True)
     np.fill_diagonal(values, np.nan)
     observed = np.isfinite(values)
@@ -347,7 +347,7 @@ def _in_a_group(groups: xr.Dataset, selected: list[str]) -> np.ndarray:
 
 def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
     """Mark pairs without a verdict for either system, in the order of the rows."""
-    final = rows.leading(dataset)["verdict"]
+    final = tables.leading(dataset)["verdict"]
     if final.dims == (names.PAIR,):  # a pair that was not compared has no verdict
         places = {system: k for k, system in enumerate(selected)}
         similar = np.ones((len(selected), len(selected)), dtype=bool)

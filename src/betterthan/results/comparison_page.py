@@ -12,8 +12,7 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.model_registry import ROSTER
-from betterthan.results import rows
-from betterthan.results.barg import barg_part
+from betterthan.results import tables
 from betterthan.results.brief import (
     answer_context,
     audit_part,
@@ -22,7 +21,6 @@ from betterthan.results.brief import (
     rule,
     systems_part,
 )
-from betterthan.results.columns import count, difference, interval_label, number
 from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
 from betterthan.results.document import Document, Figure, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
@@ -30,7 +28,14 @@ from betterthan.results.first_screen import first_screen
 from betterthan.results.groups_page import groups_part
 from betterthan.results.item_tables import agreement_part, items_part, runs_part
 from betterthan.results.marks import matrix, matrix_classes
-from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
+from betterthan.results.methods import (
+    barg_part,
+    data_part,
+    diagnostics_part,
+    limits,
+    model_part,
+    multiplicity,
+)
 from betterthan.results.numbers import on_one_line
 from betterthan.results.page_data import page_data
 from betterthan.results.pair_tables import (
@@ -51,6 +56,7 @@ from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import tests_part
 from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_system
+from betterthan.results.tables import count, difference, interval_label, number
 from betterthan.signed import Signature
 
 _DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
@@ -207,12 +213,12 @@ _ROWS = 20  # systems shown of many
 
 def fits_page(answer: xr.Dataset) -> Document:
     """Everything a report says of it."""
-    provenance, data = Signature.from_attrs(answer.attrs), rows.leading(answer)
-    systems: Any = rows.systems(data)
+    provenance, data = Signature.from_attrs(answer.attrs), tables.leading(answer)
+    systems: Any = tables.systems(data)
     few = len(systems) <= _PAIRED_SYSTEMS
     part = Part(
         "Pairs" if few else "Systems",
-        tables=[_fitted_pairs(rows.pairs(data), provenance) if few else _fitted_systems(systems)],
+        tables=[_fitted_pairs(tables.pairs(data), provenance) if few else _fitted_systems(systems)],
     )
     context = answer_context(answer)
     matrix = None if context is None or provenance.failures else matrix_section(context)

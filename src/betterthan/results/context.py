@@ -11,7 +11,7 @@ from betterthan.results.document import PAIRWISE_VERDICT, VERDICT
 from betterthan.results.facts import Answer, answer_facts
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
-from betterthan.results.rows import best_first
+from betterthan.results.tables import best_first
 from betterthan.signed import Signature
 
 PAIRS_SYSTEMS = 12  # systems whose pairs have rows, in tables that choose no pairs

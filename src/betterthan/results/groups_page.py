@@ -13,8 +13,8 @@ from betterthan.results import numbers
 from betterthan.results.context import PAGE_SYSTEMS, ReportContext
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.numbers import labels_on_one_line, on_one_line
-from betterthan.results.rows import single_unit
 from betterthan.results.sentences import unit_label
+from betterthan.results.tables import single_unit
 from betterthan.significance.similarity import Marks, groups_by, ranges
 from betterthan.text import named
 

@@ -3,15 +3,6 @@
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.columns import (
-    along,
-    count,
-    difference,
-    interval_label,
-    number,
-    probability,
-    values,
-)
 from betterthan.results.context import printable
 from betterthan.results.document import Document, Part, parts_present
 from betterthan.results.numbers import on_one_line
@@ -25,8 +16,18 @@ from betterthan.results.pair_tables import (
     with_marks,
 )
 from betterthan.results.provenance import signature
-from betterthan.results.rows import ahead_first, best_first
 from betterthan.results.score_sentences import judged_facts, judged_sentences
+from betterthan.results.tables import (
+    ahead_first,
+    along,
+    best_first,
+    count,
+    difference,
+    interval_label,
+    number,
+    probability,
+    values,
+)
 from betterthan.signed import Signature
 
 _LIMITS = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
-from betterthan.results.interval_picture import Scale
+from betterthan.results.marks import Scale
 from betterthan.results.numbers import latex, markdown
 from betterthan.results.text import short_names
 

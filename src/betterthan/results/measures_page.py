@@ -14,9 +14,9 @@ from betterthan import names
 from betterthan.counts.ties import POLICIES, mirror_of, policy_of
 from betterthan.exact.wins import sign
 from betterthan.results import numbers
-from betterthan.results.columns import pair_cell
 from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.tables import pair_cell
 from betterthan.text import named
 
 _PAIRS = 40  # that have rows

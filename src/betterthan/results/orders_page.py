@@ -11,14 +11,6 @@ from betterthan import names
 from betterthan.counts.shapes import fingerprint
 from betterthan.io.problems import counted
 from betterthan.results import numbers
-from betterthan.results.columns import (
-    count,
-    interval_label,
-    number,
-    p_value_in,
-    probability,
-    sampled_by,
-)
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
@@ -34,7 +26,6 @@ from betterthan.results.order_sentences import (
     tau_sentences,
 )
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair
-from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import score_facts, score_sentences
 from betterthan.results.scores_page import (
     FEW_UNITS,
@@ -45,6 +36,15 @@ from betterthan.results.scores_page import (
     words_part,
 )
 from betterthan.results.systems_table import table_by_system
+from betterthan.results.tables import (
+    ahead_first,
+    count,
+    interval_label,
+    number,
+    p_value_in,
+    probability,
+    sampled_by,
+)
 
 _JUDGES_DRAWN = 12
 

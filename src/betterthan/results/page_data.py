@@ -15,7 +15,7 @@ from betterthan.posterior.parameters import prior_of
 from betterthan.results.context import PAGE_SYSTEMS
 from betterthan.results.item_tables import right_counts
 from betterthan.results.numbers import on_one_line
-from betterthan.results.rows import order_best_first, pairwise
+from betterthan.results.tables import order_best_first, pairwise
 from betterthan.signed import Signature
 
 _MILLION = 10**6  # probabilities are stored in millionths

@@ -10,21 +10,6 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.tables import to_table
 from betterthan.results import numbers
-from betterthan.results.columns import (
-    NO_DATA,
-    NO_VERDICT,
-    Column,
-    along,
-    count,
-    difference,
-    interval_label,
-    joined,
-    names_in,
-    number,
-    pair_cell,
-    probability,
-    written_cells,
-)
 from betterthan.results.context import (
     BRIEF_SYSTEMS,
     PAGE_SYSTEMS,
@@ -36,13 +21,26 @@ from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_lines
-from betterthan.results.rows import (
+from betterthan.results.sentences import difference_name, unit_label, verdict_label
+from betterthan.results.tables import (
+    NO_DATA,
+    NO_VERDICT,
+    Column,
+    along,
+    count,
+    difference,
+    interval_label,
+    joined,
+    names_in,
+    number,
     one_sided,
+    pair_cell,
     pairwise,
+    probability,
     select_pairs,
     single_unit,
+    written_cells,
 )
-from betterthan.results.sentences import difference_name, unit_label, verdict_label
 
 ONE_SIDED_MARK = " †"
 _ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}

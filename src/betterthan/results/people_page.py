@@ -6,9 +6,9 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.tables import interval_label
 
 _LIMITS = (
     "The groups are different people. People who used both systems are paired: use people.anova, "

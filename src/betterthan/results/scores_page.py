@@ -7,21 +7,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results.brief import answer_context
-from betterthan.results.columns import (
-    Column,
-    count,
-    difference,
-    flag,
-    interval_label,
-    names_in,
-    number,
-    p_value_in,
-    pair_cell,
-    probability,
-    probability_in,
-    sampled_by,
-    values,
-)
 from betterthan.results.comparison_page import matrix_section
 from betterthan.results.context import PAIRS_SYSTEMS, printable, systems_dims
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
@@ -36,7 +21,6 @@ from betterthan.results.pair_tables import (
     verdict,
     with_marks,
 )
-from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import (
     favours,
     score_facts,
@@ -49,6 +33,22 @@ from betterthan.results.score_sentences import (
 )
 from betterthan.results.sentences import verdict_label
 from betterthan.results.systems_table import P_BEST, table_by_system
+from betterthan.results.tables import (
+    Column,
+    ahead_first,
+    count,
+    difference,
+    flag,
+    interval_label,
+    names_in,
+    number,
+    p_value_in,
+    pair_cell,
+    probability,
+    probability_in,
+    sampled_by,
+    values,
+)
 
 _DESCRIBED = 4  # systems whose pairs are told in words
 

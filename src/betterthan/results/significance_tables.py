@@ -10,13 +10,12 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.sign import sign_mid_p, sign_p
 from betterthan.results import numbers
-from betterthan.results.columns import NO_DATA, Column, pair_cell, probability
 from betterthan.results.context import PAIRS_VISIBLE, ReportContext
 from betterthan.results.document import Part
 from betterthan.results.methods import MODEL_REASONS, tests_in
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair, verdict
-from betterthan.results.rows import pairwise
 from betterthan.results.sentences import unit_label
+from betterthan.results.tables import NO_DATA, Column, pair_cell, pairwise, probability
 from betterthan.signed import Signature
 from betterthan.significance.roster import get_spec
 

@@ -8,7 +8,11 @@ import numpy as np
 import pandas as pd
 
 from betterthan import names
-from betterthan.results.columns import (
+from betterthan.results.context import ReportContext
+from betterthan.results.document import Table
+from betterthan.results.facts import score_label
+from betterthan.results.numbers import on_one_line
+from betterthan.results.tables import (
     Column,
     along,
     count,
@@ -16,15 +20,11 @@ from betterthan.results.columns import (
     interval_label,
     joined,
     number,
+    pair_counts,
     probability,
     values,
     written_cells,
 )
-from betterthan.results.context import ReportContext
-from betterthan.results.document import Table
-from betterthan.results.facts import score_label
-from betterthan.results.numbers import on_one_line
-from betterthan.results.rows import pair_counts
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
