@@ -11,9 +11,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
+from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
-from betterthan.results.summary import Summary
 
 _ROWS = 20  # of a table that are shown
 _PROBABILITIES = (

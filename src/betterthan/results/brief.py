@@ -10,7 +10,14 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.results import numbers
-from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
+from betterthan.results.context import (
+    MATRIX_SYSTEMS,
+    ReportContext,
+    contenders,
+    report_context,
+    spread_table,
+    systems_table,
+)
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.facts import answer_facts
 from betterthan.results.kinds import build_page, plain
@@ -22,7 +29,6 @@ from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
-from betterthan.results.systems_table import contenders, spread_table, systems_table
 from betterthan.results.tables import interval_label, leading
 from betterthan.results.text import (
     as_text,

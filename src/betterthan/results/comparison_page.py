@@ -21,12 +21,20 @@ from betterthan.results.brief import (
     rule,
     systems_part,
 )
-from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
+from betterthan.results.context import (
+    MATRIX_SYSTEMS,
+    P_BEST,
+    PAIR_COUNTS,
+    ReportContext,
+    agreement_part,
+    items_part,
+    report_context,
+    runs_part,
+    table_by_system,
+)
 from betterthan.results.document import Document, Figure, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
-from betterthan.results.groups_page import groups_part
-from betterthan.results.item_tables import agreement_part, items_part, runs_part
 from betterthan.results.marks import matrix, matrix_classes
 from betterthan.results.methods import (
     barg_part,
@@ -54,8 +62,7 @@ from betterthan.results.pair_tables import (
 )
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
-from betterthan.results.significance_tables import tests_part
-from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_system
+from betterthan.results.significance_tables import groups_part, tests_part
 from betterthan.results.tables import count, difference, interval_label, number
 from betterthan.signed import Signature
 

@@ -12,14 +12,13 @@ from betterthan import names
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers
-from betterthan.results.context import printable, systems_dims
+from betterthan.results.context import printable, systems_dims, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.first_screen import FirstScreen, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
 from betterthan.results.score_sentences import prediction_facts, score_sentences
 from betterthan.results.scores_page import first_systems
-from betterthan.results.systems_table import table_by_system
 from betterthan.results.tables import (
     Column,
     ahead_first,

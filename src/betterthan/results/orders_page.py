@@ -11,6 +11,7 @@ from betterthan import names
 from betterthan.counts.shapes import fingerprint
 from betterthan.io.problems import counted
 from betterthan.results import numbers
+from betterthan.results.context import table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
@@ -35,7 +36,6 @@ from betterthan.results.scores_page import (
     systems_part,
     words_part,
 )
-from betterthan.results.systems_table import table_by_system
 from betterthan.results.tables import (
     ahead_first,
     count,

@@ -12,8 +12,7 @@ from scipy.special import ndtri
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.posterior.parameters import prior_of
-from betterthan.results.context import PAGE_SYSTEMS
-from betterthan.results.item_tables import right_counts
+from betterthan.results.context import PAGE_SYSTEMS, right_counts
 from betterthan.results.numbers import on_one_line
 from betterthan.results.tables import order_best_first, pairwise
 from betterthan.signed import Signature
