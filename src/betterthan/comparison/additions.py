@@ -359,7 +359,7 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
         if "pairwise_verdict" not in answers:
             lines.append(_each_once(answers, unit, options))
     if clusters is not None:
-        lines += [_few(answers, evaluation), _chance(answers, options)]
+        lines += [_few(answers, evaluation), _chance(answers)]
     return tuple(filter(None, lines))
 
 
@@ -462,7 +462,7 @@ def _once_of_two(answers: Table, unit: str, options: Options) -> str:
     )
 
 
-def _chance(answers: Table, options: Options) -> str:
+def _chance(answers: Table) -> str:
     """Where swaps of whole clusters do not support a verdict."""
     tests = answers[names.TEST].tolist() if "p_value" in answers else []
     if "randomization" not in tests:

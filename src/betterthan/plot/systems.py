@@ -178,7 +178,8 @@ def leaderboard(
     limit = limit if columns is None else min(limit, _PAGE_ROWS)
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
-    best = _best_probabilities(table)
+    has_best = "prob_best" in table
+    best = [numbers.probability(float(p)) for p in table["prob_best"]] if has_best else []
     compared_with = inputs.reference(dataset)
     against = inputs.verdicts_against(dataset, compared_with)
     verdicts = [against.get(system, "") for system in table["system"]]
@@ -220,12 +221,6 @@ def _table(dataset: Any) -> tuple[Any, str]:
     if "expected_rank" not in table:
         table = table.sort_values("middle", ascending=False, kind="stable")
     return table, "Mean P(better than another system)"
-
-
-def _best_probabilities(table: Any) -> list[str]:
-    if "prob_best" not in table:
-        return []
-    return [numbers.probability(float(p)) for p in table["prob_best"]]
 
 
 def _draw_leaderboard(ax: "Axes", table: Any, verdicts: list[str], dataset: Any) -> None:

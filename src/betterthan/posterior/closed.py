@@ -331,16 +331,6 @@ def size(
     outcome.
     """
     a, b, t = posterior.pairs
-    lower, upper = _interval(a, b, t, ci_prob, ci_kind, at_work)
-    mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
-    both = {"mean": (mean, -mean), "sd": (sd, sd)}
-    both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
-    return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
-
-
-def _interval(
-    a: np.ndarray, b: np.ndarray, t: np.ndarray, ci_prob: float, ci_kind: str, at_work: Work
-) -> tuple[np.ndarray, np.ndarray]:
     ends = partial(intervals.eti if ci_kind == "eti" else intervals.hdi, prob=ci_prob)
     distinct = Distinct(a, b, t)
     lower, upper, *modes = distinct.at_work(at_work, ends, outputs=2 if ci_kind == "eti" else 3)
@@ -352,7 +342,10 @@ def _interval(
             "posterior.pdf, or use a prior of at least 1",
             skip_file_prefixes=names.PACKAGE,
         )
-    return lower, upper
+    mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
+    both = {"mean": (mean, -mean), "sd": (sd, sd)}
+    both |= {"lower": (lower, -upper), "upper": (upper, -lower)}
+    return {key: posterior.square_of(*triangles, diagonal=0.0) for key, triangles in both.items()}
 
 
 def prob_equivalent(

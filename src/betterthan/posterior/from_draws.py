@@ -481,15 +481,12 @@ def ranks(draws: np.ndarray, *, independent: bool = False) -> dict[str, np.ndarr
     counts = _places(flat) if independent else None
     if counts is not None:
         result = _ranks_from_places(counts, len(flat))
-        return _first(result) | result
-    best = _best_other(draws)
-    rows = [_system_ranks(draws, best, k, independent) for k in range(draws.shape[-1])]
-    result = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
-    return _first(result) | result
-
-
-def _first(ranked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {f"prob_best{end}": ranked[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
+    else:
+        best = _best_other(draws)
+        rows = [_system_ranks(draws, best, k, independent) for k in range(draws.shape[-1])]
+        result = {key: np.concatenate([row[key] for row in rows]) for key in rows[0]}
+    first = {f"prob_best{end}": result[f"prob_rank{end}"][:, 0] for end in ("", "_mcse")}
+    return first | result
 
 
 _HELD = 2**14  # numbers (draw, system) that are sorted at once

@@ -89,7 +89,8 @@ def draws(
     seed = one_seed(rng)
     logs = _log_gammas(pairs.values + np.array(numbers), shape, np.random.default_rng(seed))
     ties = len(numbers) == 3
-    tree = _tree(pairs, _three_way(logs) if ties else {"p": _first_share(logs)}, ties)
+    shares = _three_way(logs) if ties else {"p": expit(logs[..., 0] - logs[..., 1])}
+    tree = _tree(pairs, shares, ties)
     provenance = Signature(
         model="dirichlet_multinomial" if ties else "beta_binomial",
         prior=numbers,
@@ -187,10 +188,6 @@ def _three_way(logs: np.ndarray) -> dict[str, np.ndarray]:
     flat = d == 0
     d[flat] = np.sign(logs[..., 0] - logs[..., 1])[flat] * np.finfo(float).tiny
     return {"theta": theta, "difference": d}
-
-
-def _first_share(logs: np.ndarray) -> np.ndarray:
-    return expit(logs[..., 0] - logs[..., 1])
 
 
 _KERNEL_POINTS = 512

@@ -416,6 +416,7 @@ def _with_systems(
     provenance: Signature,
     by: str | None,
 ) -> Answer:
+    """With all verdicts, the baseline, and who may be the best, where they were compared jointly."""
     verdicts = pairs["verdict"].to_numpy(str)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(
@@ -429,7 +430,22 @@ def _with_systems(
         verdict_counts=_verdict_counts(pairs, verdicts),
         baseline=_baseline(pairs, systems, verdicts, provenance),
     )
-    return _with_best(answer, systems, provenance)
+    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
+        why = provenance.no_joint or "pairwise answers do not show which system is best"
+        return replace(answer, no_joint=why)
+    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None
+    best = tuple(
+        Candidate(
+            system=row["system"],
+            p=float(row["prob_best"]),
+            p_mcse=_plain(row.get("prob_best_mcse")) or 0.0,
+        )
+        for row in top
+    )
+    return replace(
+        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
+    )
 
 
 def _with_leader(
@@ -467,26 +483,6 @@ def _other_side(row: Mapping[Any, Any]) -> dict[str, Any]:
     negated = {"difference": "difference", "lower": "upper", "upper": "lower"}
     sides = {k: row[v] for k, v in swapped.items() if v in row}
     return {**row, **sides, **{k: -row[v] for k, v in negated.items() if v in row}}
-
-
-def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
-    """With who may be the best, where systems were compared jointly."""
-    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
-        why = provenance.no_joint or "pairwise answers do not show which system is best"
-        return replace(answer, no_joint=why)
-    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
-    size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None
-    best = tuple(
-        Candidate(
-            system=row["system"],
-            p=float(row["prob_best"]),
-            p_mcse=_plain(row.get("prob_best_mcse")) or 0.0,
-        )
-        for row in top
-    )
-    return replace(
-        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
-    )
 
 
 def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:

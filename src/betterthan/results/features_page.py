@@ -258,7 +258,8 @@ def function_page(function: Any) -> Document:
         )
     response = on_one_line(str(fit.attrs["response"]))
     steps = _steps(fit) if fit.sizes["step"] > 1 else None
-    sections = (_formula(function), _measures(function), _coefficients(function))
+    formula = Part("Formula", lines=[on_one_line(str(function))])
+    sections = (formula, _measures(function), _coefficients(function))
     parts = parts_present(*sections, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in new "
@@ -331,10 +332,6 @@ def _data(fit: xr.Dataset) -> Part:
         ("Cross-validation", f"{a['folds']:,} folds, each leaves out {unit}"),
     ]
     return Part("Data and method", facts=facts)
-
-
-def _formula(function: Any) -> Part:
-    return Part("Formula", lines=[on_one_line(str(function))])
 
 
 def _measures(function: Any) -> Part:

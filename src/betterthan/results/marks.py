@@ -332,22 +332,6 @@ def _svg_line(kind: str, x: float) -> str:
     return f'<line class="{kind}" x1="{place}" x2="{place}" y2="100%"/>'
 
 
-def _band(scale: Scale, rope: float) -> str:
-    """The ROPE, for a script also where there is none."""
-    left, right = sorted((scale.share(-rope), scale.share(rope)))
-    return (
-        f'<rect class="rope" x="{percent(left)}" width="{percent(right - left)}" height="100%" '
-        f'data-scale="{scale.low:.6g},{scale.high:.6g},{int(scale.reverse)}"/>'
-    )
-
-
-def _margin(scale: Scale, margin: float) -> str:
-    """From a margin below zero up to zero."""
-    left, right = sorted((scale.share(-margin), scale.share(0.0)))
-    place = f'x="{percent(left)}" width="{percent(right - left)}"'
-    return f'<rect class="rope" {place} height="100%"/>'
-
-
 def row(
     scale: Scale,
     limits: Sequence[float] | None,
@@ -363,14 +347,16 @@ def row(
     >>> '<use href="#m-better" x="65.72%" y="50%"/>' in mark
     True
     """
+    # from a margin below zero up to zero, or the ROPE, for a script also where there is none
+    low, high = (-margin, 0.0) if margin else (-rope, rope)
+    left, right = sorted((scale.share(low), scale.share(high)))
+    place = f'x="{percent(left)}" width="{percent(right - left)}" height="100%"'
+    ends = f"{scale.low:.6g},{scale.high:.6g},{int(scale.reverse)}"
+    data = "" if margin else f' data-scale="{ends}"'
+    band = f'<rect class="rope" {place}{data}/>'
     grid = "".join(_svg_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
     zero = _svg_line("zero", scale.share(0.0))
-    marks = (
-        (_margin(scale, margin) if margin else _band(scale, rope))
-        + grid
-        + zero
-        + interval(scale, limits, verdict)
-    )
+    marks = band + grid + zero + interval(scale, limits, verdict)
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 

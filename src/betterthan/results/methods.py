@@ -472,18 +472,9 @@ _SMALL_ROPES = (0.0, 0.01, 0.05)
 
 def barg_part(context: ReportContext) -> Part:
     """The appendix: a fact a step, and how far verdicts depend on what was chosen."""
-    sensitivity = _sensitivity(context)
-    facts = [*_goal(context), *_model(context), *_computed(context), *_decided(context)]
-    facts += [("5 Sensitivity", _sensitivity_text(sensitivity, context))]
-    facts += [("6 Reproducibility", on_one_line(signature(context.data)))]
-    return Part(
-        HEADING, facts=facts, tables=[_table(sensitivity)] if sensitivity else (), folded=True
-    )
-
-
-def _goal(context: ReportContext) -> list[tuple[str, str]]:
-    quantity = context.provenance.difference_is or "which system wins more often"
-    return [
+    provenance, first = context.provenance, context.engine_names[0]
+    quantity = provenance.difference_is or "which system wins more often"
+    facts = [
         (
             "0 Goal",
             "How probable it is that one system is better than another, and by how much, given few "
@@ -491,23 +482,14 @@ def _goal(context: ReportContext) -> list[tuple[str, str]]:
             "also say that two systems are practically the same.",
         ),
         ("0 Question", f"{_BY_HAND}why these systems, this test set and this metric"),
+        ("1 Likelihood and prior", model_text(context)),
     ]
-
-
-def _model(context: ReportContext) -> list[tuple[str, str]]:
-    """Likelihood, prior, and what the prior implies of the difference."""
-    facts = [("1 Likelihood and prior", model_text(context))]
-    prior = context.provenance.prior
-    if prior is not None and len(prior) == 3 and not context.provenance.over:
+    prior = provenance.prior
+    if prior is not None and len(prior) == 3 and not provenance.over:
         sd = float(dirichlet.sd_difference(*prior))
         mean = (prior[0] - prior[1]) / sum(prior)
         implied = f"before any data the difference has mean {mean:.3g} and standard deviation "
         facts.append(("1 Implied prior", f"{implied}{sd:.3g}"))
-    return [*facts, ("1 Prior, justified", f"{_BY_HAND}why this prior")]
-
-
-def _computed(context: ReportContext) -> list[tuple[str, str]]:
-    provenance, first = context.provenance, context.engine_names[0]
     how = ""
     if provenance.rhat_max is not None:
         ess = f"effective sample size from {provenance.ess_min:.0f}"
@@ -518,19 +500,23 @@ def _computed(context: ReportContext) -> list[tuple[str, str]]:
     elif first == "exact":
         how = "; probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_label(provenance.to_attrs())}, in the table of pairs"
-    return [("2 Computation", computed_by(context, first, how)), ("3 Posterior", posterior)]
-
-
-def _decided(context: ReportContext) -> list[tuple[str, str]]:
-    """The rule, and how often it errs."""
     rope = (
         f"a difference of at most {context.rope:g} is practically none" if context.rope else "none"
     )
-    return [
+    sensitivity = _sensitivity(context)
+    facts += [
+        ("1 Prior, justified", f"{_BY_HAND}why this prior"),
+        ("2 Computation", computed_by(context, first, how)),
+        ("3 Posterior", posterior),
         ("4 Decision", f"a verdict {rule_text(context)}"),
         ("4 Region of practical equivalence", rope),
         ("4 Rule, justified", f"{_BY_HAND}why this threshold, and this region"),
+        ("5 Sensitivity", _sensitivity_text(sensitivity, context)),
+        ("6 Reproducibility", on_one_line(signature(context.data))),
     ]
+    return Part(
+        HEADING, facts=facts, tables=[_table(sensitivity)] if sensitivity else (), folded=True
+    )
 
 
 def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:

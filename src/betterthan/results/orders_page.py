@@ -58,7 +58,10 @@ _MARKED = 6  # systems in the figure of chance
 def tau_figures(taus: xr.Dataset) -> list[Figure]:
     """Tau of every document; of one, tau and chance."""
     if names.DOCUMENT in taus.dims:
-        return [Figure("Tau of every document", plotted("tau", _mean_taus(taus)))]
+        by_document = taus["tau"]
+        if names.REFERENCE in taus.dims:
+            by_document = by_document.mean(names.REFERENCE)
+        return [Figure("Tau of every document", plotted("tau", by_document))]
     items = np.unique(taus["n_items"].values)
     if names.REFERENCE in taus.dims or len(items) > 1 or items[0] > _CHANCE_ITEMS:
         return []
@@ -72,10 +75,6 @@ def order_figures(orders: xr.DataArray) -> list[Figure]:
         return []
     systems = [str(s) for s in orders[names.SYSTEM].values[:_JUDGES_DRAWN]]
     return [Figure("Rankings side by side", plotted("orders", orders, systems))]
-
-
-def _mean_taus(taus: xr.Dataset) -> xr.DataArray:
-    return taus["tau"].mean(names.REFERENCE) if names.REFERENCE in taus.dims else taus["tau"]
 
 
 def _chance_figure(taus: xr.Dataset, items: int) -> Callable[[], Any]:

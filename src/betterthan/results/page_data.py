@@ -43,6 +43,7 @@ _COLUMNS = {
     "wrong": "prob_better_if_wrong",
 }
 _JOINT = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+_LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
 _VERDICTS = {"v": "verdict", "wv": "verdict_if_wrong"}
 
 
@@ -168,14 +169,20 @@ def _columns(
     """Columns over the pairs, and how many parts of those that hold whole numbers are one."""
     places = zip(names.SQUARE, pairs, strict=True)
     indexers = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
-    held = _held(data, provenance, pairs[0].size)
-    columns = {key: data[name].isel(indexers).values for key, name in held.items()}
-    if difference_law(data) == "drawn" and provenance.rope:
-        columns |= _within(data.isel(indexers))
-    if "among_mass" in data and provenance.rope:
-        columns["aw"] = (
-            data["among_mass"].isel(indexers).sel({names.REGION: names.REGIONS[1]}).values
-        )
+    law = difference_law(data)
+    left_out = _LEFT_OUT.get(law, ()) + (("bf",) if pairs[0].size > _MANY else ())
+    variables = {**_COLUMNS, **_VERDICTS, "other": f"{provenance.beside_quantity}_prob_better"}
+    columns = {
+        key: data[name].isel(indexers).values
+        for key, name in variables.items()
+        if name in data and key not in left_out
+    }
+    if provenance.rope:  # the page cannot compute masses within the ROPE from draws
+        within = {"r": "mass", "re": "mass_mcse"} if law == "drawn" else {}
+        for key, name in (within | {"aw": "among_mass"}).items():
+            if name in data:
+                mass = data[name].isel(indexers).sel({names.REGION: names.REGIONS[1]})
+                columns[key] = mass.values
     counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
     columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     columns |= _tests(data, indexers)
@@ -226,23 +233,6 @@ def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> 
         for key, rule in derived.items()
         if key in columns and np.array_equal(columns[key], rules[rule])
     }
-
-
-def _held(data: xr.Dataset, provenance: Signature, pairs: int) -> dict[str, str]:
-    """The columns that are shown, and their variables."""
-    columns = {**_COLUMNS, **_VERDICTS, "other": f"{provenance.beside_quantity}_prob_better"}
-    left_out = _LEFT_OUT.get(difference_law(data), ()) + (("bf",) if pairs > _MANY else ())
-    return {key: name for key, name in columns.items() if name in data and key not in left_out}
-
-
-_LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
-
-
-def _within(pairs: xr.Dataset) -> dict[str, np.ndarray]:
-    """The mass within the rope and its error, which the page cannot compute from draws."""
-    variables = {"r": "mass", "re": "mass_mcse"}
-    inside = {names.REGION: names.REGIONS[1]}
-    return {key: pairs[name].sel(inside).values for key, name in variables.items() if name in pairs}
 
 
 def _tests(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:

@@ -572,7 +572,15 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
     }
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     if len(systems) == 2:
-        return _tie_changes_pair({k: str(v[0]) for k, v in verdicts.items()}, *systems)
+        a, b = systems
+        policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
+        better = {"a_better": f"{a} better", "b_better": f"{b} better"}
+        by_policy = {policy: str(pair[0]) for policy, pair in verdicts.items()}
+        return tuple(
+            f"{policies[policy]} ({better.get(verdict, verdict)})"
+            for policy, verdict in by_policy.items()
+            if verdict != by_policy["third"]
+        )
     changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
     policies = {words: changed[policy] for policy, words in _POLICIES.items()}
     policies["all to one side"] = changed["to_a"] | changed["to_b"]
@@ -580,13 +588,3 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
 
 
 _POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
-
-
-def _tie_changes_pair(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ...]:
-    policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
-    better = {"a_better": f"{a} better", "b_better": f"{b} better"}
-    return tuple(
-        f"{policies[policy]} ({better.get(verdict, verdict)})"
-        for policy, verdict in verdicts.items()
-        if verdict != verdicts["third"]
-    )

@@ -491,7 +491,9 @@ def marks_table(groups: xr.Dataset) -> Table:
 def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
     """A column for each rank, or the ranks listed."""
     if len(ranks) > _MARKED_SYSTEMS:
-        return {"Not different from": _listed(groups["similar"].values)}
+        others = groups["similar"].values & ~np.eye(len(ranks), dtype=bool)
+        listed = [ranges(int(k) + 1 for k in np.flatnonzero(row)) for row in others]
+        return {"Not different from": listed}
     one_way, unsettled = groups["one_way"].values, groups["unsettled"].values
     marks = np.where(one_way, _ONE_WAY, np.where(unsettled, _UNSETTLED, _MARK))
     cells = np.where(groups["similar"].values, marks, "")
@@ -506,11 +508,6 @@ def _caption(groups: xr.Dataset) -> str:
     legends = [legend for kind, legend in _LEGENDS.items() if (groups[kind].values & similar).any()]
     first = f"{_MARK}: the systems of row and column are not different."
     return " ".join([first, *legends, rule])
-
-
-def _listed(similar: np.ndarray) -> list[str]:
-    others = similar & ~np.eye(len(similar), dtype=bool)
-    return [ranges(int(k) + 1 for k in np.flatnonzero(row)) for row in others]
 
 
 def _groups(groups: xr.Dataset) -> list[str]:
