@@ -161,19 +161,13 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
     _TESTS: {
         "tests": ("TEXT", f"{_any(names.TESTS)}; comma-separated."),
         "alpha": ("NUMBER", "Significance level."),
-        "correction": (
-            "TEXT",
-            f"Correction for multiple pairs: {_any(names.CORRECTIONS)}.",
-        ),
+        "correction": ("TEXT", f"Correction for multiple pairs: {_any(names.CORRECTIONS)}."),
         "groups correction": (
             "TEXT",
             f"Correction for multiple pairs: {_any(names.CORRECTIONS + names.JOINT_CORRECTIONS)}. "
             "tukey also computes the critical difference.",
         ),
-        "shuffles": (
-            "NUMBER",
-            "Number of random permutations, if the exact test is too large.",
-        ),
+        "shuffles": ("NUMBER", "Number of random permutations, if the exact test is too large."),
         "test": ("TEXT", '"randomization" (permutes scores) or "sign" (counts wins).'),
         "permutations": ("TEXT", f"Randomization test: {_any(names.RANDOMIZATIONS)}."),
         "cutoff": ("NUMBER", "Two systems differ if p is at most this."),

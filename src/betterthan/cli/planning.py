@@ -186,11 +186,7 @@ def _tell(subject: str, parts: "list[Plan]") -> None:
             print("  " + ", ".join(f"{_HEADS[k]} {_number(k, v)}" for k, v in numbers))
 
 
-_HEADS = {
-    "first": "items needed",
-    "always": "sufficient from",
-    "ceiling": "limiting probability",
-}
+_HEADS = {"first": "items needed", "always": "sufficient from", "ceiling": "limiting probability"}
 
 
 def _number(name: str, value: float) -> str:

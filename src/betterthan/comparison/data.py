@@ -268,12 +268,7 @@ _TRIALS = ("successes", "trials")
 
 
 def _unit_totals(
-    scores: xr.DataArray,
-    totals: np.ndarray,
-    sizes: np.ndarray,
-    unit: str,
-    runs: bool,
-    graded: bool,
+    scores: xr.DataArray, totals: np.ndarray, sizes: np.ndarray, unit: str, runs: bool, graded: bool
 ) -> UnitTotals:
     rows = np.arange(len(totals))
     unit_of_row = pd.factorize(ids_of(scores, CLUSTER))[0] if unit == CLUSTER else rows

@@ -101,9 +101,7 @@ def _of_systems(missing: xr.Dataset) -> list[str]:
 
 
 def _of_verdicts(
-    systems: list[str],
-    now: tuple[np.ndarray, np.ndarray],
-    then: tuple[np.ndarray, np.ndarray],
+    systems: list[str], now: tuple[np.ndarray, np.ndarray], then: tuple[np.ndarray, np.ndarray]
 ) -> str:
     """What becomes of the verdicts if every missing score is counted as wrong."""
     condition = "With every missing score counted as wrong"

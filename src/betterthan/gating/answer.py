@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import betterthan
 from betterthan.gating.boundaries import MOST, Further
-from betterthan.gating.rule import (
-    INCONCLUSIVE,
-    NOT_COMPARABLE,
-    PASS,
-    Cases,
-    Chances,
-    exit_code,
-)
+from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
 from betterthan.results.numbers import equal_to, probability

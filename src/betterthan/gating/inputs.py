@@ -21,11 +21,7 @@ from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array
 from betterthan.io.layouts import recognise
-from betterthan.io.measure_names import (
-    measures_in,
-    refuse_other_measures,
-    refuse_unknown_direction,
-)
+from betterthan.io.measure_names import measures_in, refuse_other_measures, refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.score_values import missing_codes, other_scales, other_scales_of_logs

@@ -82,12 +82,7 @@ def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
 
 
 _POINTS = 401
-_LOOKS = (
-    (drawing.BETTER, "-"),
-    (drawing.WORSE, "--"),
-    (drawing.FAINT, "-."),
-    (drawing.INK, ":"),
-)
+_LOOKS = ((drawing.BETTER, "-"), (drawing.WORSE, "--"), (drawing.FAINT, "-."), (drawing.INK, ":"))
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
 
 

@@ -416,7 +416,7 @@ def _with_systems(
     provenance: Signature,
     by: str | None,
 ) -> Answer:
-    """With all verdicts, the baseline, and who may be the best, where they were compared jointly."""
+    """With all verdicts, the baseline, and who may be the best, where compared jointly."""
     verdicts = pairs["verdict"].to_numpy(str)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(

@@ -227,10 +227,7 @@ def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
-    facts = [
-        ("Systems", f"{len(context.systems)}{pairs}"),
-        (f"Counted {units} per pair", counted),
-    ]
+    facts = [("Systems", f"{len(context.systems)}{pairs}"), (f"Counted {units} per pair", counted)]
     has_total = provenance.n_items is not None and provenance.n_items >= 0
     total = "Measures in all" if provenance.unit == names.MEASURE else "Examples in all"
     return facts + ([(total, f"{provenance.n_items:,}")] if has_total else [])

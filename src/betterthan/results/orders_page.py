@@ -402,14 +402,7 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(dispersions.isel({names.SYSTEM: int(k)})) for k in order]
     new = f"Tau of a new ranking of {a['items']} items"
-    heads = (
-        "System",
-        "Theta",
-        interval_label(a),
-        "Expected tau",
-        new,
-        "P(best)",
-    )
+    heads = ("System", "Theta", interval_label(a), "Expected tau", new, "P(best)")
     note = (
         "Theta: the concentration; 0 for random rankings. Each further inversion makes a ranking "
         "less probable by a factor of exp(theta). Expected tau is for these documents; the "

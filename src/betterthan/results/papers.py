@@ -19,10 +19,7 @@ from betterthan.results.numbers import latex, on_one_line
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import (
-    difference_name,
-    verdict_label,
-)
+from betterthan.results.sentences import difference_name, verdict_label
 from betterthan.results.tables import interval_label
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them

@@ -13,12 +13,7 @@ from betterthan.results.facts import Answer, answer_facts
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import more_labels
 from betterthan.results.sentences import answer_sentences
-from betterthan.results.tables import (
-    names_in,
-    p_value_in,
-    pair_cell,
-    probability_in,
-)
+from betterthan.results.tables import names_in, p_value_in, pair_cell, probability_in
 from betterthan.signed import Signature
 from betterthan.text import named
 
@@ -184,10 +179,7 @@ def _tested(comparison: xr.Dataset) -> dict[str, Any]:
         cell = pair_cell(comparison, 1, 0)
     verdict, side = str(cell["verdict"].item()), favours(cell)
     systems = {1: cell[names.SYSTEM_A], -1: cell[names.SYSTEM_B]}
-    test = {
-        "test_p": p_value_in(cell),
-        "test_favors": str(systems[side].item()) if side else None,
-    }
+    test = {"test_p": p_value_in(cell), "test_favors": str(systems[side].item()) if side else None}
     if verdict in _WITHHELD:
         return test
     differs = why(verdict, cell["p_value"].item(), side, cell.attrs["alpha"])

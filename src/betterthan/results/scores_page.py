@@ -259,11 +259,7 @@ def systems_part(comparison: xr.Dataset) -> Part:
     a, total = comparison.attrs, comparison.sizes[names.SYSTEM]
     score, statistic = ["score_lower", "score_upper"], statistic_label(comparison)
     columns = [
-        number(
-            f"{statistic[:1].upper()}{statistic[1:]}",
-            "score",
-            "{:.4f}".format,
-        ),
+        number(f"{statistic[:1].upper()}{statistic[1:]}", "score", "{:.4f}".format),
         values(interval_label(a), score, _interval, error="score_mean_mcse"),
         values("By itself", ["alone_lower", "alone_upper"], _interval),
         P_BEST,
@@ -369,9 +365,7 @@ def judged_page(comparison: xr.Dataset) -> Document:
     rows = pairs_at(main, judged)
     tables = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
     parts = parts_present(
-        *tables,
-        _judged_data(comparison, provenance),
-        *_engines(comparison, judged),
+        *tables, _judged_data(comparison, provenance), *_engines(comparison, judged)
     )
     question = "Which system is better by human labels, given the judge outputs for all items?"
     notes = [on_one_line(note) for note in provenance.notes or ()]
