@@ -22,7 +22,6 @@ from betterthan.results.document import Document, Part, Table
 from betterthan.results.facts import answer_facts
 from betterthan.results.kinds import build_page, plain
 from betterthan.results.marks import ASCII, UNICODE, Marks, Row, draw
-from betterthan.results.markup import as_part
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
@@ -316,6 +315,8 @@ def statement(comparison: Any) -> list[str]:
 
 def notebook_html(comparison: Any) -> str:
     """For a notebook."""
+    from betterthan.results.markup import as_part
+
     return as_part(brief_page_of(comparison))
 
 
@@ -353,13 +354,16 @@ def brief_page_of_kind(
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
+    closing = f"Priors, diagnostics and all draws: {rest}."
+    if needs := rule_of_kind(leading(comparison.data), provenance):
+        closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
     brief = Document(
         on_one_line(title) if title else "",
         parts=parts,
         signatures=page.signatures,
         answer=list(dict.fromkeys([*page.answer, *warnings])),
         picture=_lines(answer_picture(comparison.data)) if picture else (),
-        footer=_footer_of_kind(comparison, rest),
+        footer=closing,
     )
     return with_short_names(brief)
 
@@ -446,15 +450,6 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     }
     variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
-
-
-def _footer_of_kind(comparison: Any, rest: str) -> str:
-    """What a verdict needs, that undecided is not equal, and where the rest is."""
-    provenance = comparison.provenance
-    needs = rule_of_kind(leading(comparison.data), provenance)
-    if not needs:
-        return f"Priors, diagnostics and all draws: {rest}."
-    return f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
 
 
 def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:

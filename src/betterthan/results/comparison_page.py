@@ -49,13 +49,13 @@ from betterthan.results.page_data import page_data
 from betterthan.results.pair_tables import (
     COUNTS,
     P_BETTER,
-    datasets_table,
+    datasets_part,
     opposed_notes,
     outlook_columns,
     outlook_part,
     suite_part,
     table_by_pair,
-    ties_table,
+    ties_part,
     verdict,
     wins_part,
     with_marks,
@@ -164,18 +164,6 @@ def matrix_section(context: ReportContext) -> Part | None:
     return Part("Matrix", figures=[Figure(caption, drawing, inline=True)])
 
 
-def _datasets(context: ReportContext) -> Part | None:
-    if context.provenance.over or "prob_better_dataset" not in context.data:
-        return None
-    return Part("Each data set", tables=[datasets_table(context)])
-
-
-def _ties(context: ReportContext) -> Part | None:
-    if "verdict_by_ties" not in context.data:
-        return None
-    return Part("Ties", tables=[ties_table(context)])
-
-
 # a section more is a row more
 SECTIONS = (
     partial(audit_part, bounds=True),
@@ -189,8 +177,8 @@ DETAILS = (
     runs_part,
     agreement_part,
     outlook_part,
-    _datasets,
-    _ties,
+    datasets_part,
+    ties_part,
     wins_part,
     groups_part,
     data_part,

@@ -364,11 +364,12 @@ def agreement_part(context: ReportContext) -> Part | None:
     agreement = agreement_cells(context.data, *zip(*pairs, strict=True)) if pairs else None
     if agreement is None:
         return None
-    rows = [
-        (context.systems[i], context.systems[j], *_row(agreement, k))
-        for k, (i, j) in enumerate(pairs)
-        if agreement["both_right"][k] >= 0
-    ]
+    rows = []
+    for k, (i, j) in enumerate(pairs):
+        if agreement["both_right"][k] >= 0:
+            cells = [f"{int(agreement[name][k]):,}" for name in CELLS]
+            cells += [numbers.signed(float(agreement[name][k])) for name in ("phi", "kappa")]
+            rows.append((context.systems[i], context.systems[j], *cells))
     heads = ("System", "Other", "Both right", "Only system", "Only other")
     heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same items"
@@ -381,11 +382,6 @@ _NOTE = (
     "systems of the same accuracy may be right on other items: then a choice by item, or a "
     "vote, could be better than both; that they agree does not say that they are right."
 )
-
-
-def _row(agreement: dict[str, np.ndarray], k: int) -> tuple[str, ...]:
-    cells = [f"{int(agreement[name][k]):,}" for name in CELLS]
-    return (*cells, *(numbers.signed(float(agreement[name][k])) for name in ("phi", "kappa")))
 
 
 _FEW = 4  # systems whose scores on an item have columns

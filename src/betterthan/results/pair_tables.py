@@ -290,18 +290,23 @@ def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
     return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 
-def datasets_table(context: ReportContext) -> Table:
-    """P(better) on each data set and on a new one."""
+def datasets_part(context: ReportContext) -> Part | None:
+    """P(better) on each data set and on a new one, from a model of both."""
+    if context.provenance.over or "prob_better_dataset" not in context.data:
+        return None
     better = probability("", "prob_better_dataset", blank=())
     labels = enumerate(context.data[names.DATASET].values)
     columns = [along(str(label), better, names.DATASET, k) for k, label in labels]
     columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
-    return table_by_pair(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
+    rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
+    return Part("Each data set", tables=[table_by_pair(rows, columns, caption)])
 
 
-def ties_table(context: ReportContext) -> Table:
-    """The verdict under every policy for ties."""
+def ties_part(context: ReportContext) -> Part | None:
+    """The verdict under every policy for ties, where all were asked for."""
+    if "verdict_by_ties" not in context.data:
+        return None
     p = p_value("", "p_value_by_ties", "favours_by_ties")
     answer = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
     policies = enumerate(context.data[names.TIES_POLICY].values)
@@ -313,7 +318,7 @@ def ties_table(context: ReportContext) -> Table:
         f"speaks; a test flips at {context.provenance.alpha:g}, or to the other system"
     )
     rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
-    return table_by_pair(rows, columns, caption, left=99)
+    return Part("Ties", tables=[table_by_pair(rows, columns, caption, left=99)])
 
 
 def _flips(rows: xr.Dataset) -> list[str]:
