@@ -11,9 +11,8 @@ from betterthan import checks, names, schemas
 from betterthan.comparison.averages import Suite, notes_of
 from betterthan.comparison.data import UnitTotals
 from betterthan.comparison.engines import Answer, closed_table
-from betterthan.comparison.evaluation import Evaluation
+from betterthan.comparison.evaluation import Evaluation, closed_verdicts
 from betterthan.comparison.missing_bounds import bounds_answer
-from betterthan.comparison.missing_by_difficulty import closed_verdicts
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of
@@ -268,7 +267,7 @@ def provenance(
         "over": None if suite is None else f"{suite.over}, {suite.how}",
     }
     if by_t:
-        record |= _units(evaluation)
+        record |= _units_record(evaluation)
         graded = (
             quantity.name == "mean" and evaluation.totals is not None and evaluation.totals.graded
         )
@@ -287,7 +286,7 @@ def provenance(
     )
 
 
-def _units(evaluation: Evaluation) -> dict[str, Any]:
+def _units_record(evaluation: Evaluation) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if evaluation.unit == CLUSTER:
         labels = {str(v) for v in evaluation.item_scores[CLUSTER].values.tolist()}
@@ -352,11 +351,11 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     unit = evaluation.unit if clusters is not None else "item"
     lines = [_skewed(answers)]
     if unequal(answers):
-        lines.append(_sizes(answers, evaluation, options, f"{unit}s"))
+        lines.append(_unequal_sizes(answers, evaluation, options, f"{unit}s"))
         if "pairwise_verdict" not in answers:
             lines.append(_each_once(answers, unit, options))
     if clusters is not None:
-        lines += [_few(answers, evaluation), _chance(answers)]
+        lines += [_few_clusters(answers, evaluation), _unsupported_by_swaps(answers)]
     return tuple(filter(None, lines))
 
 
@@ -374,7 +373,7 @@ def notes_on_weights(answers: Table, evaluation: Evaluation, options: Options) -
     return (_each_once(answers, unit, options),)
 
 
-def _few(answers: Table, evaluation: Evaluation) -> str:
+def _few_clusters(answers: Table, evaluation: Evaluation) -> str:
     """A warning of few clusters, or of clusters that are worth few."""
     effective, number = worth(answers)
     if number < 2 or effective >= _ENOUGH - 1e-9:
@@ -400,7 +399,7 @@ def notes_on_tests(evaluation: Evaluation, options: Options) -> tuple[str, ...]:
     return (line,)
 
 
-def _sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
+def _unequal_sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
     """How much of the data the largest units hold, and what they are worth."""
     effective, number = worth(answers)
     digits = 1 if effective < 100 else 0
@@ -438,7 +437,7 @@ def _each_once(answers: Table, unit: str, options: Options) -> str:
     changed = np.flatnonzero(now != then)
     if not len(changed):
         return f"If each {unit} counts once, every pairwise verdict is the same."
-    which = _pairs(answers, changed)
+    which = _named_pairs(answers, changed)
     return (
         f"If each {unit} counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
         f"{which}."
@@ -459,7 +458,7 @@ def _once_of_two(answers: Table, unit: str, options: Options) -> str:
     )
 
 
-def _chance(answers: Table) -> str:
+def _unsupported_by_swaps(answers: Table) -> str:
     """Where swaps of whole clusters do not support a verdict."""
     tests = answers[names.TEST].tolist() if "p_value" in answers else []
     if "randomization" not in tests:
@@ -474,7 +473,7 @@ def _chance(answers: Table) -> str:
     p_of = ", ".join(f"{p[k]:.2g}" for k in against[:_NAMED])
     return (
         f"! Swapping whole clusters at random does as well (p = {p_of}): "
-        f"{_pairs(answers, against)}."
+        f"{_named_pairs(answers, against)}."
     )
 
 
@@ -491,14 +490,14 @@ def _skewed(answers: Table) -> str:
     if not len(places):
         return ""
     pairs = f"in {len(places):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
-    which = f" ({_pairs(answers, places)})" if len(skewed) > 1 else ""
+    which = f" ({_named_pairs(answers, places)})" if len(skewed) > 1 else ""
     return (
         f"! Differences of so few items are too skewed for Student's t {pairs}{which}: "
         "verdicts and intervals are wrong more often than stated."
     )
 
 
-def _pairs(answers: Table, at: np.ndarray) -> str:
+def _named_pairs(answers: Table, at: np.ndarray) -> str:
     """Names of pairs, the first few."""
     systems = [str(s) for s in answers[names.SYSTEM_A]]
     first, second = pair_indices(len(systems))

@@ -110,7 +110,7 @@ def runs(
     For a budget of 700, the best is 3 runs of each of 100 items: standard error 0.0408.
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
-    costs = _costs(cost_item, cost_run)
+    costs = _run_costs(cost_item, cost_run)
     if data is None:
         item, run = _assumed(item_variance, run_variance)
         limits, pairs, now = (np.full(1, np.nan),) * 2, None, None
@@ -142,7 +142,7 @@ def runs(
     return Plan(result, tuple(_run_lines(columns, result.attrs, costs)))
 
 
-def _costs(item: float, run: float) -> _Costs:
+def _run_costs(item: float, run: float) -> _Costs:
     item, run = checks.real(item, "cost_item"), checks.positive_real(run, "cost_run")
     if item < 0:
         raise ValueError(f"cost_item is {item:g}; give a number of at least 0")

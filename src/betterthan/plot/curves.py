@@ -461,7 +461,7 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
     rows = _rows(checked)
     with drawing.canvas(ax, 5.6, 3.6) as ax:
         _draw(ax, rows)
-        _name(ax, rows)
+        _name_disagreeing(ax, rows)
         if len(rows.z) >= _ENOUGH:
             _histogram(ax, rows.z)
         total, good = len(rows.z), int(rows.agrees.sum())
@@ -516,7 +516,7 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     ax.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _name(ax: "Axes", rows: _Rows) -> None:
+def _name_disagreeing(ax: "Axes", rows: _Rows) -> None:
     """Name the pairs that disagree next to their points, the largest difference first."""
     far = np.flatnonzero(~rows.agrees.astype(bool))
     far = far[np.argsort(-np.abs(rows.z[far]), kind="stable")][:_NAMED]

@@ -200,7 +200,7 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     rows: Any = pd.DataFrame(systems | numbers | pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
     always = {"better_than", "worse_than", "undecided"}
-    columns = [*_scores(rows, context), *_joint(rows, mass, brief=brief)]
+    columns = [*_score_columns(rows, context), *_joint_columns(rows, mass, brief=brief)]
     brief = brief and "prob_best" in rows
     if not brief:
         columns += [
@@ -211,7 +211,7 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     total, visible = len(rows), BRIEF_ROWS if brief else SYSTEMS_VISIBLE
     elsewhere = f".systems of the comparison has all {total:,}" if total > visible else ""
     folding: Any = {"visible": visible, "elsewhere": elsewhere}
-    caption = "Systems, best first" if brief else _caption(context, mass)
+    caption = "Systems, best first" if brief else _systems_caption(context, mass)
     caption += f" ({legend})" if brief and legend else ""
     if "score_shared" in data:
         caption += "; each score is on all items that the system has a score for"
@@ -253,7 +253,7 @@ def spread_table(context: ReportContext) -> list[Table]:
     return [replace(table, keys=())]
 
 
-def _scores(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
+def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
     """The score, its interval, and of how many examples it is."""
     if "score" not in rows:
         return []
@@ -280,7 +280,7 @@ def _scores(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
     ]
 
 
-def _joint(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
+def _joint_columns(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
     """How probable it is that it is the best of all, and its rank."""
     rank = number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in rows:
@@ -293,7 +293,7 @@ def _joint(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
     return [P_BEST, error, rank, flag("Contender", "in_best_set")]
 
 
-def _caption(context: ReportContext, mass: str) -> str:
+def _systems_caption(context: ReportContext, mass: str) -> str:
     if not context.many:
         return "The two systems"
     how = "joint verdicts" if "pairwise_verdict" in context.data else "pairwise verdicts"
@@ -374,10 +374,14 @@ def agreement_part(context: ReportContext) -> Part | None:
     heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same items"
     table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
-    return Part("Agreement", tables=[table], notes=[_NOTE], folded=len(rows) > 1) if rows else None
+    return (
+        Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
+        if rows
+        else None
+    )
 
 
-_NOTE = (
+_AGREEMENT_NOTE = (
     "phi: the correlation of right and wrong; kappa: agreement beyond that of chance (Cohen). Two "
     "systems of the same accuracy may be right on other items: then a choice by item, or a "
     "vote, could be better than both; that they agree does not say that they are right."

@@ -512,7 +512,10 @@ def barg_part(context: ReportContext) -> Part:
         ("6 Reproducibility", on_one_line(signature(context.data))),
     ]
     return Part(
-        HEADING, facts=facts, tables=[_table(sensitivity)] if sensitivity else (), folded=True
+        HEADING,
+        facts=facts,
+        tables=[_sensitivity_table(sensitivity)] if sensitivity else (),
+        folded=True,
     )
 
 
@@ -533,17 +536,19 @@ def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
         or context.engine_names[0] != "exact"
     ):
         return {}
-    grid = _grid(context)
-    verdict = _verdicts(_counts(context), grid, float(provenance.threshold or names.VERDICT_PROB))
+    grid = _choices(context)
+    verdict = _verdicts_by_choice(
+        _counts_by_case(context), grid, float(provenance.threshold or names.VERDICT_PROB)
+    )
     base = next(iter(verdict.values()))
     changes: dict[str, dict[str, np.ndarray]] = {}
     for (prior, ties, rope, case), new in verdict.items():
-        for name, label in _labels(prior, ties, rope, case, grid):
+        for name, label in _choice_labels(prior, ties, rope, case, grid):
             changes.setdefault(name, {})[label] = new != base
     return changes
 
 
-def _grid(context: ReportContext) -> tuple[list[Any], list[str], list[float]]:
+def _choices(context: ReportContext) -> tuple[list[Any], list[str], list[float]]:
     """Priors, policies for ties and ropes, those asked for first."""
     prior = tuple(context.provenance.prior or ())
     others = (*names.PRIORS.values(), prior_of(names.SKEPTICAL, context.data["counts"]))
@@ -552,7 +557,9 @@ def _grid(context: ReportContext) -> tuple[list[Any], list[str], list[float]]:
     return priors, list(_TIES_VARIED), [context.rope, *ropes]
 
 
-def _labels(prior: Any, ties: str, rope: float, case: str, grid: Any) -> Iterator[tuple[str, str]]:
+def _choice_labels(
+    prior: Any, ties: str, rope: float, case: str, grid: Any
+) -> Iterator[tuple[str, str]]:
     """Of a combination that changes one choice, that choice; and any under ``all``."""
     labels = {
         "prior": (prior != grid[0][0], f"Dirichlet({', '.join(f'{p:g}' for p in prior)})"),
@@ -567,7 +574,7 @@ def _labels(prior: Any, ties: str, rope: float, case: str, grid: Any) -> Iterato
         yield "all", ", ".join(label for _, label in labels.values())
 
 
-def _counts(context: ReportContext) -> dict[str, xr.DataArray]:
+def _counts_by_case(context: ReportContext) -> dict[str, xr.DataArray]:
     """Of the first pairs, as they are and in the worst and best case of missing scores."""
     first, second = (
         xr.DataArray(list(places), dims=names.PAIR)
@@ -584,7 +591,9 @@ def _counts(context: ReportContext) -> dict[str, xr.DataArray]:
     return {k: v.drop_vars(names.SQUARE, errors="ignore").astype(int) for k, v in counts.items()}
 
 
-def _verdicts(counts: dict[str, xr.DataArray], grid: Any, threshold: float) -> dict[Any, Any]:
+def _verdicts_by_choice(
+    counts: dict[str, xr.DataArray], grid: Any, threshold: float
+) -> dict[Any, Any]:
     """Of each prior, policy for ties, rope and case the verdict of every pair: what was asked for
     first.
     """
@@ -622,7 +631,7 @@ def _sensitivity_text(sensitivity: dict[str, dict[str, np.ndarray]], context: Re
     )
 
 
-def _table(sensitivity: dict[str, dict[str, np.ndarray]]) -> Table:
+def _sensitivity_table(sensitivity: dict[str, dict[str, np.ndarray]]) -> Table:
     rows = [
         (name.capitalize(), label, f"{int(changed.sum()):,} of {len(changed):,}")
         for name, values in sensitivity.items()

@@ -194,10 +194,10 @@ def tests_part(context: ReportContext) -> Part | None:
         "number in the last column says why they differ; " + _tested_on(context.provenance)
     )
     rows = _by_test(pairs_at(data, context.pairs[:PAIRS_VISIBLE]))
-    columns = [*_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
+    columns = [*_test_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
     table = table_by_pair(rows, columns, caption, name="tests")
     compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
-    return Part("Posterior and tests", tables=[table], notes=_notes(context, used, compared))
+    return Part("Posterior and tests", tables=[table], notes=_test_notes(context, used, compared))
 
 
 def _tested_on(provenance: Signature) -> str:
@@ -215,7 +215,7 @@ def _compared(cell: xr.Dataset) -> bool:
     return str(cell["verdict"].item()) != "no_data"
 
 
-def _columns(context: ReportContext) -> list[Column]:
+def _test_columns(context: ReportContext) -> list[Column]:
     tests, joint = tests_in(context.data), "pairwise_verdict" in context.data
     corrected = _CORRECTED.get(str(context.provenance.correction)) if context.many else None
     heads = {f"p_value_{test}": get_spec(test).header for test in tests}
@@ -244,7 +244,7 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     return rows.assign(values)
 
 
-def _notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
+def _test_notes(context: ReportContext, used: Sequence[str], pointed: Sequence[str]) -> list[str]:
     """The reasons that the rows of compared pairs point to, one sentence each, and whether the rest
     agree.
     """
@@ -428,7 +428,7 @@ def groups_part(context: ReportContext) -> Part | None:
         why = f"Each pair has a single {unit}, so there is only one independent observation"
         return Part(_HEADING, notes=[f"{why}, and systems are not grouped."])
     try:
-        groups = groups_by(_marks(context))
+        groups = groups_by(_group_marks(context))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
     pairwise = () if "pairwise_verdict" in context.data else _PAIRWISE
@@ -447,7 +447,7 @@ _PAIRWISE = (
 )
 
 
-def _marks(context: ReportContext) -> Marks:
+def _group_marks(context: ReportContext) -> Marks:
     """Similar are systems of which no verdict names the better one."""
     verdict = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
     similar = ~np.isin(verdict, ("a_better", "b_better"))
@@ -475,20 +475,20 @@ def marks_table(groups: xr.Dataset) -> Table:
     columns = {"System": systems, "Rank": ranks}
     if "score" in groups:
         lower = not groups.attrs.get("higher_is_better", True)
-        columns[f"Score{' (lower is better)' * lower}"] = _scores(groups["score"].values)
-    columns |= _similar(groups, ranks) | {"Groups": _groups(groups)}
+        columns[f"Score{' (lower is better)' * lower}"] = _score_texts(groups["score"].values)
+    columns |= _similar_columns(groups, ranks) | {"Groups": _group_letters(groups)}
     rows = list(zip(*columns.values(), strict=True))
     folding: Any = {"visible": PAGE_SYSTEMS, "elsewhere": "all are in the HTML report"}
     return Table(
         tuple(columns),
         rows,
-        _caption(groups),
+        _groups_caption(groups),
         marks=True,
         **(folding if len(rows) > PAGE_SYSTEMS else {}),
     )
 
 
-def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
+def _similar_columns(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
     """A column for each rank, or the ranks listed."""
     if len(ranks) > _MARKED_SYSTEMS:
         others = groups["similar"].values & ~np.eye(len(ranks), dtype=bool)
@@ -500,7 +500,7 @@ def _similar(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
     return dict(zip(ranks, cells.T.tolist(), strict=True))
 
 
-def _caption(groups: xr.Dataset) -> str:
+def _groups_caption(groups: xr.Dataset) -> str:
     rule = on_one_line(str(groups.attrs["rule"]))
     if groups.sizes[names.SYSTEM] > _MARKED_SYSTEMS:
         return f"Not different from: ranks of the systems without a significant difference. {rule}"
@@ -510,7 +510,7 @@ def _caption(groups: xr.Dataset) -> str:
     return " ".join([first, *legends, rule])
 
 
-def _groups(groups: xr.Dataset) -> list[str]:
+def _group_letters(groups: xr.Dataset) -> list[str]:
     """The letters of every system's groups; where there are many, their number."""
     sizes = groups["member"].values.sum(1)
     return [
@@ -519,7 +519,7 @@ def _groups(groups: xr.Dataset) -> list[str]:
     ]
 
 
-def _scores(scores: np.ndarray) -> list[str]:
+def _score_texts(scores: np.ndarray) -> list[str]:
     """To as many decimals, from 2 to 4, as write the scores in full."""
     finite = scores[np.isfinite(scores)]
     places = next(
