@@ -358,6 +358,16 @@ def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
     return right, scored
 
 
+def difference_law(data: xr.Dataset) -> str:
+    """What the difference of a pair follows."""
+    sampled = "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any()
+    if sampled or data.attrs.get("prior_sd") or data.attrs.get("over"):
+        return "drawn"
+    if "n_units" in data:
+        return "units"
+    return "counts" if "difference_mean" in data else "signs"
+
+
 def agreement_part(context: ReportContext) -> Part | None:
     """The cells of the pairs that have rows."""
     pairs = context.pairs

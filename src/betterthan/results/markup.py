@@ -1,5 +1,7 @@
 """A page in Markdown, HTML or LaTeX, and an answer that shows itself so in a notebook."""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
@@ -210,7 +212,7 @@ def drawn(table: Table) -> list[Any]:
     return [Markup(marks.small(scale, limits, verdict, table.zero)) for limits, verdict in rows]
 
 
-def decision(line: str, long_names: "LongNames", marked: bool) -> Any:
+def decision(line: str, long_names: LongNames, marked: bool) -> Any:
     """The first line of an answer, with its probabilities in a lighter weight; a narrow screen
     leaves out a list of long names where all are `marked` in its picture, and what follows a long
     list.
