@@ -14,7 +14,7 @@ from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
 from betterthan.results.brief import Difference, Picture, answer_context, picture_of, rule_of_kind
-from betterthan.results.context import difference_law, ReportContext
+from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
 from betterthan.results.marks import ONE_SIDED, Scale, includes_zero, with_rope
