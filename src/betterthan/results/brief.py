@@ -1,5 +1,7 @@
 """What `print` and notebooks show of a comparison: the answer, its picture, systems and pairs."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +41,281 @@ from betterthan.results.text import (
     with_short_names,
 )
 from betterthan.signed import Signature
+
+REPORT = 'c.report(path="report.html")'  # what shows everything
+_SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
+_FULL = re.compile(  # columns that only the full report has
+    r"p|(Holm|BH) p|Closed form|By itself|MC error|N|Not significantly worse than best"
+)
+
+
+def statement(comparison: Any) -> list[str]:
+    """The answer in sentences."""
+    if comparison.provenance.answer == "comparison":
+        return answer_sentences(answer_facts(comparison))
+    return list(build_page(comparison).answer)
+
+
+def notebook_html(comparison: Any) -> str:
+    """For a notebook."""
+    from betterthan.results.markup import as_part
+
+    return as_part(brief_page_of(comparison))
+
+
+def brief_page_of(comparison: Any, **choices: Any) -> Document:
+    """The brief page of an answer of any kind; `choices` as of `brief_page`."""
+    if comparison.provenance.answer == "comparison":
+        return brief_page(comparison.by_engine(), **choices)
+    return brief_page_of_kind(comparison, **choices)
+
+
+def brief_page(
+    comparison: xr.Dataset, title: str = "", *, rest: str = REPORT, picture: bool = True
+) -> Document:
+    """The answer: sentences, a picture, the systems and their pairs, and what a verdict needs.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        By engine, of `Comparison.by_engine`.
+    title : str, optional
+    rest : str, optional
+        How the reader gets the full report.
+    picture : bool, default True
+    """
+    schemas.comparison(comparison)
+    context = report_context(comparison)
+    parts = [audit_part(context)]
+    if context.many:
+        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
+    parts.append(suite_part(context))
+    if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
+        parts.append(diagnostics_part(context))
+    page = Document(
+        on_one_line(title) if title else "",
+        parts=[part for part in parts if part is not None],
+        signatures=[on_one_line(signature(context.data))],
+        answer=answer_sentences(context.answer),
+        picture=_lines(picture_of(context)) if picture else (),
+        footer=footer(context, rest),
+    )
+    return with_short_names(page)
+
+
+def brief_text(comparison: Any, title: str) -> str:
+    """The brief page as text."""
+    return encodable(as_text(brief_page(plain(comparison), title)))
+
+
+def footer(context: ReportContext, rest: str) -> str:
+    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
+    return f"{rule(context)} Tests, priors and robustness: {rest}."
+
+
+def rule(context: ReportContext) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from."""
+    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
+    threshold = context.provenance.threshold or names.VERDICT_PROB
+    split = ", and wins and means that agree" if context.provenance.splits else ""
+    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
+    if "undecided" in verdicts:
+        lines.append('"Undecided" does not mean equal.')
+    if "pairwise_verdict" in context.data:
+        lines.append(
+            "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
+            "shrinks differences between similar systems (partial pooling)."
+        )
+        if context.provenance.joint_model == names.AMONG_ALL:
+            lines.append(
+                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
+            )
+    elif context.many and "difference_mean" in context.data:
+        lines.append("Each pair is compared separately, so differences need not add up.")
+    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
+
+
+def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
+    """What HDI stands for, where there are some."""
+    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
+        return []
+    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
+    return [f"HDI: the narrowest interval with {mass} probability."]
+
+
+def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
+    """What stops a comparison of these scores, or warns of it; with `bounds` also whether verdicts
+    hold for every value of the missing scores.
+    """
+    provenance = context.provenance
+    lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
+    return Part("Audit", lines=lines) if lines else None
+
+
+def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
+    """All systems; of two, where their scores are known."""
+    if not context.many and "score" not in context.data:
+        return None
+    more = [] if brief else spread_table(context)
+    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
+
+
+def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
+    """The pairs that matter."""
+    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
+
+
+def matrix_part(context: ReportContext) -> Part | None:
+    """P(better) of all pairs, of three systems or more, where a page has place for it."""
+    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
+        return None
+    return Part("Matrix", tables=[matrix_table(context)])
+
+
+def brief_page_of_kind(
+    comparison: Any, title: str = "", *, rest: str = REPORT, picture: bool = True
+) -> Document:
+    """The answer on judged outcomes, fits, folds, scores of tallies, or rankings.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    title : str, optional
+    rest : str, optional
+        How the reader gets the full report.
+    picture : bool, default True
+    """
+    provenance, page = comparison.provenance, build_page(comparison)
+    parts = []
+    notes = [on_one_line(text) for text in provenance.notes or ()]
+    warnings = [note for note in notes if note.startswith("!")]
+    others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
+    if provenance.audit:
+        parts.append(Part("Audit", lines=[on_one_line(text) for text in provenance.audit]))
+    many = _number_of_systems(comparison.data) > 2
+    for part in page.parts:
+        if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
+            tables = [_with_first(_without_columns(table)) for table in part.tables]
+            parts.append(Part(part.heading, tables=tables))
+    if others:
+        parts.append(Part("Notes", lines=others))
+    closing = f"Priors, diagnostics and all draws: {rest}."
+    if needs := rule_of_kind(leading(comparison.data), provenance):
+        closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
+    brief = Document(
+        on_one_line(title) if title else "",
+        parts=parts,
+        signatures=page.signatures,
+        answer=list(dict.fromkeys([*page.answer, *warnings])),
+        picture=_lines(answer_picture(comparison.data)) if picture else (),
+        footer=closing,
+    )
+    return with_short_names(brief)
+
+
+def _with_first(table: Table) -> Table:
+    """Of many pairs, those with the first system."""
+    if table.heads[:2] != ("System", "Other") or len(table.rows) <= _PAIRS:
+        return table
+    first = table.rows[0][0]
+    rows = [row for row in table.rows if first in row[:2]]
+    caption = table.caption.replace(
+        f"All {len(table.rows)} pairs", f"The {len(rows)} of {len(table.rows)} pairs with {first}"
+    )
+    rest = "; all are in .pairs of the comparison, and in the report"
+    return replace(table, rows=rows, caption=caption + rest)
+
+
+_PAIRS = 10  # rows of the brief table of pairs, beyond which only those with the first system
+
+
+def _without_columns(table: Table) -> Table:
+    """A table without the columns that only the full report has."""
+    kept_columns = [k for k, heading in enumerate(table.heads) if not _FULL.fullmatch(heading)]
+    rows = [tuple(row[k] for k in kept_columns) for row in table.rows]
+    return replace(table, heads=tuple(table.heads[k] for k in kept_columns), rows=rows)
+
+
+def _number_of_systems(data: xr.Dataset) -> int:
+    if names.PAIR in data.dims:
+        return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
+    return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
+
+
+def answer_picture(data: xr.Dataset) -> Picture | None:
+    """The differences of an answer of another kind, where systems or a single pair have some."""
+    context = answer_context(data)
+    return None if context is None else picture_of(context)
+
+
+def answer_context(data: xr.Dataset) -> ReportContext | None:
+    """The systems of an answer of another kind, where these or a single pair have differences."""
+    data = leading(data)
+    if "difference_mean" not in data or "verdict" not in data:
+        return None
+    if names.PAIR in data.dims:
+        if data.sizes[names.PAIR] != 1:
+            return None
+        data = _square_of_pair(data)
+    if data.attrs.get("answer") == "dispersions":
+        data = data.assign_attrs(difference_is="difference in concentration (theta)")
+    if "statistic" in data.attrs:
+        by = statistic_label(data)
+        data = data.assign_attrs(difference_is=f"difference in {by}")
+    if names.ENGINE not in data.dims:
+        data = data.expand_dims({names.ENGINE: ["main"]})
+    try:
+        return report_context(data)
+    except KeyError:
+        return None
+
+
+def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
+    """One pair as a table over both systems, each value also from the other side."""
+    pair = data.isel({names.PAIR: 0})
+    systems = [str(pair[dim].item()) for dim in names.SQUARE]
+    low, mean, high = (float(pair[f"difference_{end}"]) for end in ("lower", "mean", "upper"))
+    p, verdict = float(pair["prob_better"]), str(pair["verdict"].item())
+    error = float(pair.get("prob_better_mcse", 0.0))
+    other = {"a_better": "b_better", "b_better": "a_better"}.get(verdict, verdict)
+    values = {
+        "difference_mean": [[0.0, mean], [-mean, 0.0]],
+        "difference_lower": [[0.0, low], [-high, 0.0]],
+        "difference_upper": [[0.0, high], [-low, 0.0]],
+        "prob_better": [[0.5, p], [1 - p, 0.5]],
+        "prob_better_mcse": [[0.0, error], [error, 0.0]],
+        "verdict": [["no_data", verdict], [other, "no_data"]],
+    }
+    variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
+    return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
+
+
+def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
+    """What a verdict needs, and that undecided is not equal; nothing where there are none."""
+    if "verdict" not in data:
+        return ""
+    threshold = provenance.threshold or names.VERDICT_PROB
+    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
+    if provenance.answer in _TWICE and "prob_more_wins" in data:
+        needs += ", for the score and for being ahead more often"
+    verdicts = data["verdict"]
+    if names.SYSTEM_A in verdicts.dims:
+        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+        verdicts = verdicts.transpose(*names.SQUARE).values[upper]
+    lines = [f"{needs}."]
+    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
+    return " ".join([*lines, *_interval_rule(data, provenance)])
+
+
+_TWICE = ("scores", "orders")
+_REST = {
+    "judged": "Human labels only, judge only, and assumptions",
+    "scores": "Tests, priors and ranks",
+    "orders": "Tests, ties and ranks",
+    "folds": "Priors and assumptions",
+}
+_REST_OF_FITS = "Priors, diagnostics and assumptions"
+
 
 _ROWS = 9  # of a picture, which then has at most twelve lines as text
 
@@ -180,6 +457,13 @@ _VERDICTS = {
 _WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
 
 
+def _lines(picture: Picture | None) -> list[str]:
+    """The picture as text, in marks that standard output can encode."""
+    if picture is None:
+        return []
+    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
+
+
 def _rows_of_many(
     context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
 ) -> list[Difference]:
@@ -297,285 +581,3 @@ def _labels(systems: Sequence[str]) -> list[str]:
     if short and len(systems) > 2 and may_number(systems):
         return [f"#{k} {label}" for k, label in enumerate(labels, 1)]
     return labels
-
-
-REPORT = 'c.report(path="report.html")'  # what shows everything
-_SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
-_FULL = re.compile(  # columns that only the full report has
-    r"p|(Holm|BH) p|Closed form|By itself|MC error|N|Not significantly worse than best"
-)
-
-
-def statement(comparison: Any) -> list[str]:
-    """The answer in sentences."""
-    if comparison.provenance.answer == "comparison":
-        return answer_sentences(answer_facts(comparison))
-    return list(build_page(comparison).answer)
-
-
-def notebook_html(comparison: Any) -> str:
-    """For a notebook."""
-    from betterthan.results.markup import as_part
-
-    return as_part(brief_page_of(comparison))
-
-
-def brief_page_of(comparison: Any, **choices: Any) -> Document:
-    """The brief page of an answer of any kind; `choices` as of `brief_page`."""
-    if comparison.provenance.answer == "comparison":
-        return brief_page(comparison.by_engine(), **choices)
-    return brief_page_of_kind(comparison, **choices)
-
-
-def brief_page_of_kind(
-    comparison: Any, title: str = "", *, rest: str = REPORT, picture: bool = True
-) -> Document:
-    """The answer on judged outcomes, fits, folds, scores of tallies, or rankings.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    title : str, optional
-    rest : str, optional
-        How the reader gets the full report.
-    picture : bool, default True
-    """
-    provenance, page = comparison.provenance, build_page(comparison)
-    parts = []
-    notes = [on_one_line(text) for text in provenance.notes or ()]
-    warnings = [note for note in notes if note.startswith("!")]
-    others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
-    if provenance.audit:
-        parts.append(Part("Audit", lines=[on_one_line(text) for text in provenance.audit]))
-    many = _number_of_systems(comparison.data) > 2
-    for part in page.parts:
-        if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
-            tables = [_with_first(_without_columns(table)) for table in part.tables]
-            parts.append(Part(part.heading, tables=tables))
-    if others:
-        parts.append(Part("Notes", lines=others))
-    closing = f"Priors, diagnostics and all draws: {rest}."
-    if needs := rule_of_kind(leading(comparison.data), provenance):
-        closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
-    brief = Document(
-        on_one_line(title) if title else "",
-        parts=parts,
-        signatures=page.signatures,
-        answer=list(dict.fromkeys([*page.answer, *warnings])),
-        picture=_lines(answer_picture(comparison.data)) if picture else (),
-        footer=closing,
-    )
-    return with_short_names(brief)
-
-
-def _with_first(table: Table) -> Table:
-    """Of many pairs, those with the first system."""
-    if table.heads[:2] != ("System", "Other") or len(table.rows) <= _PAIRS:
-        return table
-    first = table.rows[0][0]
-    rows = [row for row in table.rows if first in row[:2]]
-    caption = table.caption.replace(
-        f"All {len(table.rows)} pairs", f"The {len(rows)} of {len(table.rows)} pairs with {first}"
-    )
-    rest = "; all are in .pairs of the comparison, and in the report"
-    return replace(table, rows=rows, caption=caption + rest)
-
-
-_PAIRS = 10  # rows of the brief table of pairs, beyond which only those with the first system
-
-
-def _without_columns(table: Table) -> Table:
-    """A table without the columns that only the full report has."""
-    kept_columns = [k for k, heading in enumerate(table.heads) if not _FULL.fullmatch(heading)]
-    rows = [tuple(row[k] for k in kept_columns) for row in table.rows]
-    return replace(table, heads=tuple(table.heads[k] for k in kept_columns), rows=rows)
-
-
-def _number_of_systems(data: xr.Dataset) -> int:
-    if names.PAIR in data.dims:
-        return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
-    return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
-
-
-def _lines(picture: Picture | None) -> list[str]:
-    """The picture as text, in marks that standard output can encode."""
-    if picture is None:
-        return []
-    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
-
-
-def answer_picture(data: xr.Dataset) -> Picture | None:
-    """The differences of an answer of another kind, where systems or a single pair have some."""
-    context = answer_context(data)
-    return None if context is None else picture_of(context)
-
-
-def answer_context(data: xr.Dataset) -> ReportContext | None:
-    """The systems of an answer of another kind, where these or a single pair have differences."""
-    data = leading(data)
-    if "difference_mean" not in data or "verdict" not in data:
-        return None
-    if names.PAIR in data.dims:
-        if data.sizes[names.PAIR] != 1:
-            return None
-        data = _square_of_pair(data)
-    if data.attrs.get("answer") == "dispersions":
-        data = data.assign_attrs(difference_is="difference in concentration (theta)")
-    if "statistic" in data.attrs:
-        by = statistic_label(data)
-        data = data.assign_attrs(difference_is=f"difference in {by}")
-    if names.ENGINE not in data.dims:
-        data = data.expand_dims({names.ENGINE: ["main"]})
-    try:
-        return report_context(data)
-    except KeyError:
-        return None
-
-
-def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
-    """One pair as a table over both systems, each value also from the other side."""
-    pair = data.isel({names.PAIR: 0})
-    systems = [str(pair[dim].item()) for dim in names.SQUARE]
-    low, mean, high = (float(pair[f"difference_{end}"]) for end in ("lower", "mean", "upper"))
-    p, verdict = float(pair["prob_better"]), str(pair["verdict"].item())
-    error = float(pair.get("prob_better_mcse", 0.0))
-    other = {"a_better": "b_better", "b_better": "a_better"}.get(verdict, verdict)
-    values = {
-        "difference_mean": [[0.0, mean], [-mean, 0.0]],
-        "difference_lower": [[0.0, low], [-high, 0.0]],
-        "difference_upper": [[0.0, high], [-low, 0.0]],
-        "prob_better": [[0.5, p], [1 - p, 0.5]],
-        "prob_better_mcse": [[0.0, error], [error, 0.0]],
-        "verdict": [["no_data", verdict], [other, "no_data"]],
-    }
-    variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
-    return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
-
-
-def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
-    """What a verdict needs, and that undecided is not equal; nothing where there are none."""
-    if "verdict" not in data:
-        return ""
-    threshold = provenance.threshold or names.VERDICT_PROB
-    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
-    if provenance.answer in _TWICE and "prob_more_wins" in data:
-        needs += ", for the score and for being ahead more often"
-    verdicts = data["verdict"]
-    if names.SYSTEM_A in verdicts.dims:
-        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-        verdicts = verdicts.transpose(*names.SQUARE).values[upper]
-    lines = [f"{needs}."]
-    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
-    return " ".join([*lines, *_interval_rule(data, provenance)])
-
-
-def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
-    """What HDI stands for, where there are some."""
-    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
-        return []
-    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
-    return [f"HDI: the narrowest interval with {mass} probability."]
-
-
-_TWICE = ("scores", "orders")
-_REST = {
-    "judged": "Human labels only, judge only, and assumptions",
-    "scores": "Tests, priors and ranks",
-    "orders": "Tests, ties and ranks",
-    "folds": "Priors and assumptions",
-}
-_REST_OF_FITS = "Priors, diagnostics and assumptions"
-
-
-def brief_page(
-    comparison: xr.Dataset, title: str = "", *, rest: str = REPORT, picture: bool = True
-) -> Document:
-    """The answer: sentences, a picture, the systems and their pairs, and what a verdict needs.
-
-    Parameters
-    ----------
-    comparison : xarray.Dataset
-        By engine, of `Comparison.by_engine`.
-    title : str, optional
-    rest : str, optional
-        How the reader gets the full report.
-    picture : bool, default True
-    """
-    schemas.comparison(comparison)
-    context = report_context(comparison)
-    parts = [audit_part(context)]
-    if context.many:
-        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
-    parts.append(suite_part(context))
-    if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
-        parts.append(diagnostics_part(context))
-    page = Document(
-        on_one_line(title) if title else "",
-        parts=[part for part in parts if part is not None],
-        signatures=[on_one_line(signature(context.data))],
-        answer=answer_sentences(context.answer),
-        picture=_lines(picture_of(context)) if picture else (),
-        footer=footer(context, rest),
-    )
-    return with_short_names(page)
-
-
-def brief_text(comparison: Any, title: str) -> str:
-    """The brief page as text."""
-    return encodable(as_text(brief_page(plain(comparison), title)))
-
-
-def footer(context: ReportContext, rest: str) -> str:
-    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
-    return f"{rule(context)} Tests, priors and robustness: {rest}."
-
-
-def rule(context: ReportContext) -> str:
-    """What a verdict needs, what an undecided pair means, and where numbers are from."""
-    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
-    threshold = context.provenance.threshold or names.VERDICT_PROB
-    split = ", and wins and means that agree" if context.provenance.splits else ""
-    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
-    if "undecided" in verdicts:
-        lines.append('"Undecided" does not mean equal.')
-    if "pairwise_verdict" in context.data:
-        lines.append(
-            "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
-            "shrinks differences between similar systems (partial pooling)."
-        )
-        if context.provenance.joint_model == names.AMONG_ALL:
-            lines.append(
-                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
-            )
-    elif context.many and "difference_mean" in context.data:
-        lines.append("Each pair is compared separately, so differences need not add up.")
-    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
-
-
-def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
-    """What stops a comparison of these scores, or warns of it; with `bounds` also whether verdicts
-    hold for every value of the missing scores.
-    """
-    provenance = context.provenance
-    lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
-    return Part("Audit", lines=lines) if lines else None
-
-
-def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
-    """All systems; of two, where their scores are known."""
-    if not context.many and "score" not in context.data:
-        return None
-    more = [] if brief else spread_table(context)
-    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
-
-
-def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
-    """The pairs that matter."""
-    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
-
-
-def matrix_part(context: ReportContext) -> Part | None:
-    """P(better) of all pairs, of three systems or more, where a page has place for it."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
-        return None
-    return Part("Matrix", tables=[matrix_table(context)])
