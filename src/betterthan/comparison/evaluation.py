@@ -47,7 +47,6 @@ from betterthan.io.texts import text_array
 from betterthan.posterior import closed
 from betterthan.posterior.bounds import score_limits
 from betterthan.posterior.parameters import posterior_parameters
-from betterthan.posterior.table import Question
 from betterthan.posterior.verdicts import decide
 from betterthan.results import numbers
 from betterthan.significance.signs import OnClusters, Sums
@@ -339,26 +338,20 @@ def score_intervals(
     """
     if totals is None:
         return {}
+    interval = options.question.ci_prob, options.question.ci_kind
+    counted: dict[str, np.ndarray] = {}
     if totals.single and isinstance(totals, UnitTotals) and totals.reliability:
-        return of_reliability(totals.totals, totals.sizes > 0, options.question)
-    if not totals.single or totals.graded:
+        # shares of items have a Dirichlet posterior, with half an item at 0 and half at 1
+        low, high = shares_of(totals.totals, totals.sizes > 0).interval(*interval)
+    elif not totals.single or totals.graded:
         return totals.intervals(options.question)
-    scored, question = columns["n_scored"][1], options.question
-    right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
-    low, high = intervals.interval(right, scored, question.ci_prob, question.ci_kind)
-    parts = {"score_lower": low, "score_upper": high}
-    parts |= {"n_right": right} if totals.higher_is_better else {}
+    else:
+        scored = columns["n_scored"][1]
+        right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
+        low, high = intervals.interval(right, scored, *interval)
+        counted = {"n_right": right} if totals.higher_is_better else {}
+    parts = {"score_lower": low, "score_upper": high} | counted
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}
-
-
-def of_reliability(chances: np.ndarray, counted: np.ndarray, question: Question) -> Arrays:
-    """``score`` of each system with its interval: shares of items have a Dirichlet posterior, with
-    half an item at 0 and half at 1.
-    """
-    law = shares_of(chances, counted)
-    lower, upper = law.interval(question.ci_prob, question.ci_kind)
-    columns = {"score_lower": lower, "score_upper": upper}
-    return {name: ((names.SYSTEM,), values) for name, values in columns.items()}
 
 
 def notes_of_counting(

@@ -98,7 +98,7 @@ def brief_page(
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
         picture=_lines(picture_of(context)) if picture else (),
-        footer=footer(context, rest),
+        footer=f"{rule(context)} Tests, priors and robustness: {rest}.",
     )
     return with_short_names(page)
 
@@ -106,11 +106,6 @@ def brief_page(
 def brief_text(comparison: Any, title: str) -> str:
     """The brief page as text."""
     return encodable(as_text(brief_page(plain(comparison), title)))
-
-
-def footer(context: ReportContext, rest: str) -> str:
-    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
-    return f"{rule(context)} Tests, priors and robustness: {rest}."
 
 
 def rule(context: ReportContext) -> str:
