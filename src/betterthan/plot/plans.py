@@ -61,14 +61,14 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
             if p.any():
                 ax.plot(n, p, line, color=colour, lw=1.6)
                 end_values[name] = float(p[-1])
-        _named(ax, float(n[-1]), end_values)
+        _label_ends(ax, float(n[-1]), end_values)
         if target is not None:
             ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
         ax.set(xlabel="Items", ylabel="Probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
     return ax
 
 
-def _named(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
+def _label_ends(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
     """Label each curve at its end; stack labels that would overlap."""
     least = -1.0
     for name, y in sorted(end_values.items(), key=lambda named_value: named_value[1]):
