@@ -171,7 +171,10 @@ def _spread(scores: xr.DataArray) -> Arrays:
     return {
         "score_sd": ((names.SYSTEM,), np.sqrt(squares / np.maximum(n - 1, 1))),
         "score_quantile": ((names.SYSTEM, "quantile"), quantiles),
-        "score_worst_tenth": ((names.SYSTEM,), np.nanmean(np.where(worst, ascending, np.nan), 0)),
+        "score_worst_tenth": (
+            (names.SYSTEM,),
+            np.nanmean(np.where(worst, ascending, np.nan), 0),
+        ),
         "quantile": (("quantile",), np.array(QUANTILES)),
     }
 
