@@ -11,7 +11,7 @@ from betterthan.exact.wins import davidson
 from betterthan.model_registry import ROSTER
 from betterthan.models import hierarchical, likelihood_data
 from betterthan.models.priors import Prior
-from betterthan.results.comparison import OWN_PRIOR
+from betterthan.results.provenance import OWN_PRIOR
 
 
 @pytest.fixture(scope="module")
