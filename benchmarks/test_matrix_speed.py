@@ -17,7 +17,7 @@ from timers import children
 import betterthan as bt
 from betterthan.blocks.lazy import run_locally
 from betterthan.exact.wins import intervals, inverse_laplace
-from betterthan.posterior.differences import Distinct
+from betterthan.posterior.closed import Distinct
 
 INTERVALS = "HDIs of the 8,911 pairs of 134 systems"
 REPEATED = "HDIs of the 1,770 pairs of 60 models, 6,000 votes"

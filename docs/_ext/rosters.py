@@ -23,7 +23,7 @@ def _judgments() -> Rows:
 
 
 def _checks() -> Rows:
-    from betterthan.auditing.roster import CHECKS
+    from betterthan.auditing.audit import CHECKS
 
     rows = [(check.code, check.level, check.subject, check.sentence) for check in CHECKS]
     return [("check", "level", "of", "reports"), *rows]

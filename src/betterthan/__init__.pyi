@@ -54,9 +54,9 @@ from .comparison.advice import advise as advise
 from .comparison.compare import compare as compare
 from .gating.deciding import gate as gate
 from .logs.reading import read_logs as read_logs
+from .posterior.closed import difference as difference
 from .posterior.closed import prob_better as prob_better
-from .posterior.differences import difference as difference
-from .posterior.differences import prob_equivalent as prob_equivalent
+from .posterior.closed import prob_equivalent as prob_equivalent
 from .reading.inputs import count as count
 from .reading.read import read as read
 from .results.comparison import load as load

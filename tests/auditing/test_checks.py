@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.auditing.recomputing import RULES
-from betterthan.auditing.roster import CHECKS
+from betterthan.auditing.audit import CHECKS
+from betterthan.auditing.run_checks import RULES
 from betterthan.logs.frames import tabulate_runs
 from tests.logs.runs import run
 

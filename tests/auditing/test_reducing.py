@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.auditing.recomputing import reduced
+from betterthan.auditing.run_checks import reduced
 from tests.logs import made_inspect
 
 RUNS = {"q0": [1, 1, 0], "q1": [0, 1, 0], "q2": [0, 0, 0], "q3": [1, 0.5, 0.5]}

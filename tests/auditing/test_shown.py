@@ -10,7 +10,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.auditing.answer import document
 from betterthan.auditing.answer import lines as findings
-from betterthan.auditing.comparison_notes import bounds_lines
+from betterthan.auditing.answer_checks import bounds_lines
 from betterthan.cli.commands import main
 from betterthan.results.kinds import build_page
 from betterthan.results.text import as_text

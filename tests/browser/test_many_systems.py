@@ -4,7 +4,7 @@ import pytest
 from browser.pages import right_or_wrong
 
 import betterthan as bt
-from betterthan.results import page_data
+from betterthan.results import comparison_page
 
 pytestmark = pytest.mark.browser
 SYSTEMS, TOP, NEAR = 30, 4, 2
@@ -13,9 +13,9 @@ SYSTEMS, TOP, NEAR = 30, 4, 2
 @pytest.fixture(scope="module")
 def report():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_data, "PAGE_SYSTEMS", 25)
-        patch.setattr(page_data, "_TOP", TOP)
-        patch.setattr(page_data, "_NEAR", NEAR)
+        patch.setattr(comparison_page, "PAGE_SYSTEMS", 25)
+        patch.setattr(comparison_page, "_TOP", TOP)
+        patch.setattr(comparison_page, "_NEAR", NEAR)
         return bt.report(bt.compare(right_or_wrong(SYSTEMS), rope=0.01), format="html")
 
 

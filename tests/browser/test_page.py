@@ -12,7 +12,7 @@ from browser.pages import HOSTILE, graded, hostile, repeated, right_or_wrong
 import betterthan as bt
 from betterthan.results.comparison import Comparison
 from betterthan.results.numbers import on_one_line
-from betterthan.results.rows import pairwise as pairs_alone
+from betterthan.results.tables import pairwise as pairs_alone
 
 pytestmark = pytest.mark.browser
 CLOSE = 1e-4

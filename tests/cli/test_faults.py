@@ -13,7 +13,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli import commands, start
-from betterthan.plot import figure_files
+from betterthan.plot import drawing
 
 FULL = "/dev/full"
 WIDE = "item,A,B\n" + "".join(f"q{k},1,{k % 2}\n" for k in range(20))
@@ -31,8 +31,8 @@ COMMANDS = {
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(figure_files, "FIGURES", figure_files.FIGURES[:1])
-    monkeypatch.setattr(figure_files, "SUFFIXES", ("svg", "pdf"))
+    monkeypatch.setattr(drawing, "FIGURES", drawing.FIGURES[:1])
+    monkeypatch.setattr(drawing, "SUFFIXES", ("svg", "pdf"))
     (tmp_path / "wide.csv").write_text(WIDE)
     (tmp_path / "old.csv").write_text(OLD)
     (tmp_path / "new.csv").write_text(OLD.replace("q3,0", "q3,1"))
@@ -122,8 +122,8 @@ import os, signal, sys
 import h5netcdf, matplotlib.pyplot, xarray
 import betterthan.comparison.compare, betterthan.gating.deciding, betterthan.results.comparison_page
 from betterthan.cli import commands
-from betterthan.plot import figure_files
-figure_files.FIGURES, figure_files.SUFFIXES = figure_files.FIGURES[:1], ("svg", "pdf")
+from betterthan.plot import drawing
+drawing.FIGURES, drawing.SUFFIXES = drawing.FIGURES[:1], ("svg", "pdf")
 replace = os.replace
 for name, after in [line.split("|") for line in sys.stdin.read().splitlines()]:
     child = os.fork()

@@ -6,7 +6,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli import commands
-from betterthan.cli.curves import bars
+from betterthan.cli.planning import bars
 
 
 def run(capsys, monkeypatch, *args):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from betterthan.cli.commands import main
-from betterthan.cli.sources import inputs_of, source_of
+from betterthan.cli.options import inputs_of, source_of
 
 
 def run(monkeypatch, capsys, *args):

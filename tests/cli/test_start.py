@@ -92,7 +92,7 @@ def test_no_parser_is_loaded_for_files_alone(results):
     prefixes = (
         "logs.of_inspect",
         "plot.",
-        "auditing.roster",
+        "auditing.audit",
         "posterior.of_judged",
         "counts.in_blocks",
         "exact.blocks",

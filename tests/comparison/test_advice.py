@@ -10,10 +10,10 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.comparison.data import recognise
 from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import evaluate
 from betterthan.comparison.joint_ranking import joint_posterior
-from betterthan.comparison.loaded import recognise
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table
 from betterthan.models import Sampling

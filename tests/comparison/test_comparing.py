@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.shapes import fingerprint
-from betterthan.results.rows import pairwise
+from betterthan.results.tables import pairwise
 
 
 def scores(seed=0, items=60, systems=4, gaps=0.0):

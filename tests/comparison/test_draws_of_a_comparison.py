@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results import stored_draws
+from betterthan.results import saved
 from betterthan.results.comparison import Comparison
 
 SCORES = xr.DataArray(
@@ -62,14 +62,14 @@ def test_draws_are_saved_on_request_alone(both, tmp_path):
 def test_large_fits_are_thinned_and_the_answer_says_so(both, monkeypatch):
     tree = both.fits["mcmc"]
     size = sum(tree[k].to_dataset().nbytes for k in tree.children)
-    monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 2.5)
-    thin, note = stored_draws.kept(tree)
+    monkeypatch.setattr(saved, "BYTES_MAX", size / 2.5)
+    thin, note = saved.kept(tree)
     assert thin["posterior"].sizes["draw"] == 167
     assert thin["posterior"].attrs["thinned"] == 3
     assert "Every 3th draw is kept" not in note
     assert "Every third draw is kept" in note
-    monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 50)
-    nothing, note = stored_draws.kept(tree)
+    monkeypatch.setattr(saved, "BYTES_MAX", size / 50)
+    nothing, note = saved.kept(tree)
     assert nothing is None
     assert note.startswith("No draws are kept with the answer")
     sampling = bt.models.Sampling(draws=500, tune=500)
@@ -122,11 +122,11 @@ def test_the_comparison_of_a_fit_keeps_the_fit(name, tmp_path):
 def test_a_large_fit_that_is_compared_is_thinned_and_the_answer_says_so(monkeypatch):
     tree = bt.fits.adopt(bt.posterior.draws(bt.count(RIGHT), rng=1))
     size = sum(tree[k].to_dataset().nbytes for k in tree.children)
-    monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 1.5)
+    monkeypatch.setattr(saved, "BYTES_MAX", size / 1.5)
     found = bt.fits.compare(tree)
     assert found.fits["adopted model"]["posterior"].sizes["draw"] == 500
     assert [note.split()[0] for note in found.provenance.notes] == ["Checked", "Every"]
-    monkeypatch.setattr(stored_draws, "BYTES_MAX", size / 50)
+    monkeypatch.setattr(saved, "BYTES_MAX", size / 50)
     with pytest.raises(ValueError, match=r"^No draws are kept"):
         bt.fits.compare(tree).to_datatree()
 

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.rows import ahead_first, pair_rows, system_rows
+from betterthan.results.tables import ahead_first, pair_rows, system_rows
 from betterthan.significance import Tests
 
 

@@ -11,9 +11,9 @@ from golden import cases
 
 import betterthan as bt
 from betterthan.results.brief import brief_page_of
-from betterthan.results.interval_picture import UNICODE
+from betterthan.results.context import PAIR_COUNTS
 from betterthan.results.kinds import build_page
-from betterthan.results.systems_table import PAIR_COUNTS
+from betterthan.results.marks import UNICODE
 from betterthan.signed import Signature
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -8,7 +8,7 @@ from scipy import special
 import betterthan as bt
 from betterthan.exact.joint.units import spans
 from betterthan.gating.boundaries import further_units
-from betterthan.gating.probabilities import all_alike, mean_chances, paired
+from betterthan.gating.rule import all_alike, mean_chances, paired
 
 SURE = 0.95
 

@@ -20,8 +20,16 @@ from betterthan.gating.boundaries import (
     prob_of_pass,
     wins_to_pass,
 )
-from betterthan.gating.probabilities import Cases, count_cases, count_chances, paired
-from betterthan.gating.rule import EXIT_CODES, VERDICTS, Chance, exit_code
+from betterthan.gating.rule import (
+    EXIT_CODES,
+    VERDICTS,
+    Cases,
+    Chance,
+    count_cases,
+    count_chances,
+    exit_code,
+    paired,
+)
 
 MARGIN, SURE = 0.05, 0.95
 

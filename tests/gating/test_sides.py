@@ -8,11 +8,10 @@ import pytest
 from gating.made import answers, first, log, rehashed, table
 
 import betterthan as bt
-from betterthan.auditing.audit import findings_of
-from betterthan.auditing.roster import SCORES
+from betterthan.auditing.audit import SCORES, findings_of
 from betterthan.gating import baseline_files
 from betterthan.gating.inputs import accept_candidate
-from betterthan.gating.probabilities import paired
+from betterthan.gating.rule import paired
 from betterthan.io.items import as_array
 from betterthan.io.plain_scores import PlainScores
 

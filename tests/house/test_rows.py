@@ -42,7 +42,7 @@ def literals(path):
     return {n.value for n in nodes if isinstance(n.value, str)}
 
 
-RESULTS = ("comparison", "rows", "saved", "stored_draws", "validation", "numbers")
+RESULTS = ("comparison", "tables", "saved", "numbers")
 COMPARING = [
     *(path for path in (SOURCE / "comparison").glob("*.py")),
     *(SOURCE / "results" / f"{name}.py" for name in RESULTS),

@@ -10,7 +10,7 @@ from scipy import special
 
 from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import sampling, simplex
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from betterthan.posterior.sampled import draws_prob_better
 
 GROUPS = {

@@ -15,7 +15,7 @@ from betterthan.exact.wins import clusters
 from betterthan.models import clustered as model
 from betterthan.models import importance
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 
 
 @pytest.fixture(scope="module")

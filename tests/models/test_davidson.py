@@ -13,7 +13,7 @@ import pytest
 import betterthan as bt
 from betterthan.models import davidson as model
 from betterthan.models import tie_models
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import distances, of_davidson
 
 REFERENCE = Path(__file__).parents[2] / "models" / "davidson" / "reference.toml"

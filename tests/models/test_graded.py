@@ -22,7 +22,7 @@ from betterthan.counts.graded_pairs import differences_of
 from betterthan.model_registry import spec_of
 from betterthan.models import graded as model
 from betterthan.models import sampling
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
 from validation import designs, of_graded

@@ -16,7 +16,7 @@ from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import hierarchical as model
 from betterthan.models import importance, sampling, simplex
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import of_hierarchical
 
 GROUPS = {

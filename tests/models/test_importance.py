@@ -28,7 +28,7 @@ from betterthan.models import (
     tie_models,
 )
 from betterthan.models.sampling import Sampling
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 
 FEW = Sampling(draws=3, chains=2)
 ITEMS = {

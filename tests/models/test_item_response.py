@@ -17,7 +17,7 @@ from scipy import integrate, special, stats
 import betterthan as bt
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response as model
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import distances, of_item_response
 
 TABLE = tomllib.loads(

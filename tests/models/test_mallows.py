@@ -11,7 +11,7 @@ import xarray as xr
 import betterthan as bt
 from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import mallows as model
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 
 GROUPS = {
     "posterior",

@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from betterthan.models import performance_function as model
 from betterthan.models.sampling import Sampling, without_compiler
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import of_performance_function
 
 GROUPS = {

@@ -17,7 +17,7 @@ import betterthan as bt
 from betterthan.exact.wins import rasch
 from betterthan.models import item_response, repeated_trials, sampling
 from betterthan.models import repeated as model
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import of_repeated
 
 REFERENCE = Path(__file__).parents[2] / "models" / "repeated" / "reference.toml"

@@ -13,7 +13,7 @@ import betterthan as bt
 from betterthan.models import subject_slopes as model
 from betterthan.models.rows_of_subjects import repeated, rotated
 from betterthan.models.sampling import without_compiler
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from validation import of_subject_slopes
 from validation.quadrature_of_texts import slope_by_quadrature
 

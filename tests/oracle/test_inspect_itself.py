@@ -6,7 +6,7 @@ import math
 import pytest
 
 import betterthan as bt
-from betterthan.auditing.recomputing import reduced
+from betterthan.auditing.run_checks import reduced
 from tests.logs.samples import FORMATS, cells_of, files_in, needs_samples, runs_of, same_cells
 
 pytest.importorskip("inspect_ai", reason="make oracle runs this")

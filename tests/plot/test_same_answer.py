@@ -13,8 +13,7 @@ from matplotlib.text import Annotation, Text
 import betterthan as bt
 from betterthan.plot import drawing
 from betterthan.results import numbers
-from betterthan.results.context import report_context
-from betterthan.results.systems_table import systems_table
+from betterthan.results.context import report_context, systems_table
 
 COLOURS = {"better": "#0b5cad", "worse": "#a8480a", "equivalent": "#0f6f66", "undecided": "#5d6875"}
 MARKS = {"better": "o", "worse": "s", "equivalent": "D", "undecided": "o"}

@@ -119,8 +119,8 @@ def test_every_new_figure_is_drawn_of_few_and_of_many(systems):
 
 
 def test_all_figures_become_files(tmp_path, eight, monkeypatch):
-    from betterthan.plot import figure_files
-    from betterthan.plot.figure_files import FIGURES, write_figures
+    from betterthan.plot import drawing
+    from betterthan.plot.drawing import FIGURES, write_figures
 
     written, left_out = write_figures(eight, tmp_path / "figures")
     names = {path.name for path in written}
@@ -132,7 +132,7 @@ def test_all_figures_become_files(tmp_path, eight, monkeypatch):
     assert all(data in path.read_bytes() for path in written)
     first = (tmp_path / "figures" / "ranks.pdf").read_bytes()
     again = tuple(one for one in FIGURES if one.name == "ranks")
-    monkeypatch.setattr(figure_files, "FIGURES", again)
+    monkeypatch.setattr(drawing, "FIGURES", again)
     write_figures(eight, tmp_path / "figures")
     assert (tmp_path / "figures" / "ranks.pdf").read_bytes() == first
     (tmp_path / "file").write_text("here")

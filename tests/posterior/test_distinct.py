@@ -8,7 +8,7 @@ import pytest
 import betterthan as bt
 from betterthan.blocks.lazy import run_locally
 from betterthan.exact.wins import intervals
-from betterthan.posterior.differences import Distinct
+from betterthan.posterior.closed import Distinct
 
 PAIRS = np.random.default_rng(3).integers(1, 6, (3, 400)).astype(float)
 

@@ -4,7 +4,7 @@ import pytest
 
 import betterthan as bt
 from betterthan import names
-from betterthan.posterior.convergence import _formatted
+from betterthan.posterior.from_draws import _formatted
 
 
 def build(draws, **stats):

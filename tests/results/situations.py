@@ -9,10 +9,10 @@ from betterthan.results import facts, robustness
 from betterthan.results import features_page as features
 from betterthan.results import labels_page as labels
 from betterthan.results import order_sentences as orders
-from betterthan.results.groups_page import GroupFacts, group_sentences
 from betterthan.results.paper_sentences import paper_sentences
 from betterthan.results.score_sentences import Judged, Scored, judged_sentences, score_sentences
 from betterthan.results.sentences import answer_sentences
+from betterthan.results.significance_tables import GroupFacts, group_sentences
 
 SITUATIONS = json.loads(Path(__file__).with_name("situations.json").read_text("utf-8"))
 # of a situation: the record, and the function that writes it

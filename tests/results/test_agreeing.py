@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.item_tables import CELLS, agreement_cells
+from betterthan.results.context import CELLS, agreement_cells
 
 
 def table(values):

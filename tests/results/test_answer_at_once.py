@@ -10,13 +10,12 @@ from golden.cases import CASES, scored
 from scipy import special
 
 import betterthan as bt
-from betterthan.results.brief import answer_context, statement
+from betterthan.results.brief import answer_context, picture_of, statement
 from betterthan.results.context import report_context
 from betterthan.results.facts import Answer, Pair, answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.kinds import build_page
 from betterthan.results.markup import as_html, as_markdown
-from betterthan.results.picture import picture_of
 from betterthan.results.robustness import more_labels
 from betterthan.results.score_sentences import Judged, judged_sentences
 from betterthan.signed import Signature

@@ -10,10 +10,9 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results import numbers
-from betterthan.results.brief import brief_page
+from betterthan.results.brief import _more, brief_page
 from betterthan.results.comparison import Comparison
-from betterthan.results.interval_picture import ASCII, UNICODE
-from betterthan.results.picture import _more
+from betterthan.results.marks import ASCII, UNICODE
 from betterthan.results.text import short_names
 
 LONG = [

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results import rows
+from betterthan.results import tables
 
 
 def scores(systems, items=60, seed=1):
@@ -166,7 +166,7 @@ def test_pairs_that_came_by_pair_stay_pairs():
         },
         coords={"system_a": ("pair", ["A", "A"]), "system_b": ("pair", ["B", "C"])},
     )
-    table = rows.pairs(data)
+    table = tables.pairs(data)
     assert table[["system", "other", "verdict"]].values.tolist() == [
         ["A", "B", "better"],
         ["C", "A", "undecided"],

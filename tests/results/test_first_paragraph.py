@@ -10,10 +10,10 @@ from golden.cases import CASES
 
 import betterthan as bt
 from betterthan.results.facts import Answer, Pair, answer_facts
-from betterthan.results.interval_picture import Row, draw
+from betterthan.results.marks import Row, draw
 from betterthan.results.robustness import Missing
-from betterthan.results.rows import order_by
 from betterthan.results.sentences import answer_sentences
+from betterthan.results.tables import order_by
 
 RUNS = CASES["repeated_runs"]
 

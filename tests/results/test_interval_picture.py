@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from betterthan.results.interval_picture import ASCII, UNICODE, WIDTH, Row, Scale, draw
+from betterthan.results.marks import ASCII, UNICODE, WIDTH, Row, Scale, draw
 
 THREE = [
     Row("fine-tuned", "better", (0.16, 0.27, 0.37), ("+0.27", "> 0.999")),

@@ -7,7 +7,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.auditing.answer import Audit
-from betterthan.cli.auditing import cases_of
+from betterthan.cli.gating import cases_of
 from betterthan.results import machines
 
 COUNTS = {("new", "old"): (12, 2, 86), ("bad", "old"): (1, 20, 79), ("new", "bad"): (5, 4, 91)}

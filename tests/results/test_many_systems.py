@@ -8,8 +8,8 @@ import pytest
 from browser.pages import right_or_wrong
 
 import betterthan as bt
-from betterthan.results import page_data
-from betterthan.results.rows import best_first, order_best_first
+from betterthan.results import comparison_page
+from betterthan.results.tables import best_first, order_best_first
 
 DATA = re.compile(r'<script type="application/json"[^>]*>(.*?)</script>', re.S)
 
@@ -32,16 +32,16 @@ def comparison():
 def few_pairs(comparison):
     """The page that does not contain all pairs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_data, "PAGE_SYSTEMS", 25)
-        patch.setattr(page_data, "_TOP", 5)
-        patch.setattr(page_data, "_NEAR", 2)
+        patch.setattr(comparison_page, "PAGE_SYSTEMS", 25)
+        patch.setattr(comparison_page, "_TOP", 5)
+        patch.setattr(comparison_page, "_NEAR", 2)
         return page_of(comparison)
 
 
 def test_the_pairs_of_a_page_are_those_that_a_reader_needs():
     n, random = 1000, np.random.default_rng(1)
     order = random.permutation(n)
-    first, second = page_data.kept_pairs(order, [order[0], order[500]])
+    first, second = comparison_page.kept_pairs(order, [order[0], order[500]])
     assert (first < second).all()
     kept = set(zip(first.tolist(), second.tolist(), strict=True))
     assert len(kept) == first.size
@@ -54,8 +54,8 @@ def test_the_pairs_of_a_page_are_those_that_a_reader_needs():
 
 
 def test_a_page_of_200_systems_contains_all_pairs_and_one_of_201_does_not():
-    assert page_data.kept_pairs(np.arange(200), [0])[0].size == 19_900
-    assert page_data.kept_pairs(np.arange(201), [0])[0].size < 5_000
+    assert comparison_page.kept_pairs(np.arange(200), [0])[0].size == 19_900
+    assert comparison_page.kept_pairs(np.arange(201), [0])[0].size < 5_000
 
 
 def test_kept_pairs_have_the_numbers_of_the_complete_page(comparison, few_pairs):

@@ -11,8 +11,8 @@ import xarray as xr
 from rich.cells import cell_len
 
 import betterthan as bt
-from betterthan.results.groups_page import marks_table, page
 from betterthan.results.reports import FORMATS
+from betterthan.results.significance_tables import groups_page, marks_table
 from betterthan.results.text import as_text
 from betterthan.significance.similarity import groups
 from tests.significance.test_similarity import TASKS, counted, muc6
@@ -128,7 +128,7 @@ def test_the_text_in_full():
 def test_thirty_systems_stay_aligned_whatever_their_names():
     labels = ["システム", "a" * 30, "é\u0301tude", *(f"s{k}" for k in range(27))]
     found = groups(chain(30, reach=3, labels=labels))
-    lines = as_text(page(found), 170).split("\n")
+    lines = as_text(groups_page(found), 170).split("\n")
     (head,) = [line for line in lines if line.split()[:2] == ["System", "Rank"]]
     starts = [found.start() for found in re.finditer(r"(?<= )\d+(?= )", head)]
     assert len(starts) == 30

@@ -6,7 +6,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli import commands
-from betterthan.results.rows import system_rows
+from betterthan.results.tables import system_rows
 
 FORMATS = ("text", "markdown", "html", "latex", "sentence", "latex-table", "pull-request")
 

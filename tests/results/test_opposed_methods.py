@@ -9,7 +9,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.cli.commands import main
-from betterthan.results import groups_page, score_sentences, significance_tables
+from betterthan.results import score_sentences, significance_tables
 from betterthan.results.context import report_context
 from betterthan.results.methods import MODEL_REASONS
 from betterthan.results.pair_tables import opposed_notes
@@ -225,7 +225,7 @@ def test_groups_of_a_report_are_those_of_its_verdicts(rope, tests):
     scores[:20, :3] = 1.0  # three are better
     found = bt.compare(scores, rope=rope, tests=tests)
     shown = report_context(found.by_engine())
-    (table,) = groups_page.groups_part(shown).tables
+    (table,) = significance_tables.groups_part(shown).tables
     apart = np.isin(shown.data["verdict"].values, ["a_better", "b_better"])
     assert apart.any()
     marked = np.array([[cell == "✓" for cell in row[2:10]] for row in table.rows])

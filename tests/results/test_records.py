@@ -5,7 +5,7 @@ import numpy as np
 import betterthan as bt
 from betterthan.results.kinds import build_page
 from betterthan.results.reports import as_json
-from betterthan.results.rows import pair_rows
+from betterthan.results.tables import pair_rows
 
 
 def test_json_has_no_nan_and_reads_back():

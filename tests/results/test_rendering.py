@@ -10,7 +10,7 @@ import betterthan as bt
 from betterthan.results import document as told
 from betterthan.results.document import Part, Table
 from betterthan.results.numbers import latex, markdown
-from betterthan.results.rows import pair_rows
+from betterthan.results.tables import pair_rows
 from betterthan.results.text import as_text
 
 NASTY = ('<script>alert("x")</script>', "50% & $more_{\\LaTeX}^~ #1 | `tick` [x]")

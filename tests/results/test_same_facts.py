@@ -6,8 +6,8 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.context import report_context
-from betterthan.results.groups_page import groups_part
 from betterthan.results.pair_tables import matrix_table
+from betterthan.results.significance_tables import groups_part
 
 ONE_SIDED = bt.counts.from_table({("new", "old"): (8, 2, 50)})
 FORMATS = ("text", "markdown", "html", "latex")

@@ -6,7 +6,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.comparison import Comparison
-from betterthan.results.validation import validate, validate_attributes
+from betterthan.results.saved import validate, validate_attributes
 
 
 def scores(systems, items=60, seed=1):

@@ -8,7 +8,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.exact.runs import best_runs_range, spread_of_runs
-from betterthan.plot import of_runs
+from betterthan.plot import plans
 from tests.runs.test_reliability import ANTE, FACTORY, simulated, terminalbench, trials  # noqa: F401
 
 
@@ -160,7 +160,7 @@ def test_figures_show_estimates_bounds_and_parts_of_the_variance(simulated):  # 
     )
     assert "bounds" in ax.get_title(loc="left")
     noise = bt.runs.noise(simulated)
-    bars = of_runs.noise(noise).patches
+    bars = plans.noise(noise).patches
     whole = [bars[k].get_width() + bars[k + 2].get_width() for k in range(2)]
     np.testing.assert_allclose(whole, noise["error"].values ** 2)
     with pytest.raises(ValueError, match=r"give what runs.noise returns"):

@@ -24,7 +24,7 @@ class Finding:
     Attributes
     ----------
     code : str
-        Which check found it: a row of `roster.CHECKS`.
+        Which check found it: a row of `audit.CHECKS`.
     message : str
         One sentence, as a person says it.
     level : {"stop", "warn", "note"}

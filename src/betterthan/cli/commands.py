@@ -12,14 +12,20 @@ import typer
 from typer.core import TyperCommand
 
 from betterthan import __version__, names
-from betterthan.cli import auditing, comparing, gating, planning, repeated, studies
+from betterthan.cli import comparing, gating, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
-from betterthan.cli.options import FLAGS, GROUPS, OPTIONS, READING, kind_of, number, row_of
-from betterthan.cli.sources import (
+from betterthan.cli.options import (
+    FLAGS,
+    GROUPS,
+    OPTIONS,
+    READING,
     inputs_of,
+    kind_of,
+    number,
     read_arguments,
     reading_options,
     refuse_percentages,
+    row_of,
 )
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
@@ -205,7 +211,7 @@ app = typer.Typer(
 
 register(app, comparing.compare)
 register(app, show)
-register(app, auditing.audit)
+register(app, gating.audit)
 register(app, gating.gate, without=("layout", "scale", "names"))
 register(app, planning.plan)
 
@@ -302,7 +308,7 @@ def demo(
         deliver(table, form, target)
 
 
-register(app, repeated.runs)
+register(app, planning.runs)
 register(app, studies.measures)
 register(app, studies.outcome)
 register(app, studies.order)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
-from betterthan.cli.sources import inputs_of, read_arguments, refuse_percentages
+from betterthan.cli.options import inputs_of, read_arguments, refuse_percentages
 from betterthan.files import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> No
 
 def _draw(comparison: Comparison, folder: Path) -> None:
     """Figures for a paper, and which of them were left out."""
-    from betterthan.plot.figure_files import write_figures
+    from betterthan.plot.drawing import write_figures
 
     written, left_out = write_figures(comparison, folder)
     for line in left_out:

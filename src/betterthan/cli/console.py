@@ -22,7 +22,6 @@ from betterthan.text import no_command
 if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
 
-
 _CLOSED = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
 
 
@@ -264,7 +263,7 @@ def deliver(
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain
-    from betterthan.results.rows import pair_rows
+    from betterthan.results.tables import pair_rows
     from betterthan.text import no_formulas
 
     main_answer = plain(comparison)

@@ -1,4 +1,4 @@
-"""The command `plan`: how many items, and will it hold."""
+"""The commands `plan` and `runs`: how many items, will it hold, and how often a system succeeds."""
 
 import shutil
 import sys
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.curves import VERDICTS
-from betterthan.cli.sources import inputs_of, read_arguments, reading_options, source_of
+from betterthan.cli.options import inputs_of, read_arguments, reading_options, source_of
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -187,11 +186,7 @@ def _tell(subject: str, parts: "list[Plan]") -> None:
             print("  " + ", ".join(f"{_HEADS[k]} {_number(k, v)}" for k, v in numbers))
 
 
-_HEADS = {
-    "first": "items needed",
-    "always": "sufficient from",
-    "ceiling": "limiting probability",
-}
+_HEADS = {"first": "items needed", "always": "sufficient from", "ceiling": "limiting probability"}
 
 
 def _number(name: str, value: float) -> str:
@@ -204,11 +199,169 @@ def _number(name: str, value: float) -> str:
 
 def _draw(needed: "Plan", wanted: dict[str, Any], how: dict[str, Any]) -> None:
     """The probability of the verdict along the number of items."""
-    from betterthan.cli.curves import curve
-
     first = float(needed["first"])
     most = max(20, int(1.6 * first)) if first == first else wanted["most"]
     most = min(most, wanted["most"])
     width = shutil.get_terminal_size((_WIDEST, 24)).columns
     for line in curve(most, wanted, how, min(width, _WIDEST), colour=sys.stdout.isatty()):
         print(line)
+
+
+_BARS = 10
+VERDICTS = {
+    "a_better": ["a_better"],
+    "b_better": ["b_better"],
+    "either": ["a_better", "b_better"],
+    "equivalent": ["equivalent"],
+    "any": ["a_better", "b_better", "equivalent"],
+}
+
+
+def curve(
+    most: int, wanted: dict[str, Any], how: dict[str, Any], width: int, *, colour: bool = False
+) -> list[str]:
+    """Lines with the number of items, the probability of the verdict, and a bar of it.
+
+    Parameters
+    ----------
+    most : int
+        The largest number of items.
+    wanted : dict
+        ``of`` and ``target``, as `plan.items_needed` takes them.
+    how : dict
+        What else `plan.assurance` takes.
+    width : int
+        Columns of a line.
+    colour : bool, default False
+        Whether bars that reach the target are green.
+
+    Examples
+    --------
+    >>> wanted = {"of": "a_better", "target": 0.8}
+    >>> curve(20, wanted, {"design": (6, 3, 11)}, 40)[-1]
+    '20 items  0.306  #######           |'
+    """
+    import numpy as np
+
+    import betterthan as bt
+
+    n_items = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
+    probability = bt.plan.assurance(n_items.tolist(), **how)["probability"]
+    prob = probability.sel(verdict=VERDICTS[wanted["of"]]).sum("verdict").values
+    return bars(n_items.tolist(), prob.tolist(), float(wanted["target"]), width, colour=colour)
+
+
+def bars(
+    n_items: list[int], prob: list[float], target: float, width: int, *, colour: bool = False
+) -> list[str]:
+    """One line each, with a mark where the target is.
+
+    Examples
+    --------
+    >>> for line in bars([50, 100], [0.4, 0.9], 0.8, 34):
+    ...     print(line)
+     50 items  0.400  ######       |
+    100 items  0.900  #############|
+    """
+    wide = len(str(max(n_items)))
+    room = max(width - wide - 15, 10)
+    mark = min(round(target * room), room - 1)
+    lines = []
+    for n, p in zip(n_items, prob, strict=True):
+        bar = ("#" * round(p * room)).ljust(mark)
+        bar = f"{bar[:mark]}|{bar[mark + 1 :]}".rstrip()
+        bar = f"\x1b[32m{bar}\x1b[0m" if colour and p >= target else bar
+        lines.append(f"{n:{wide}} items  {p:.3f}  {bar}")
+    return lines
+
+
+def runs(
+    files: list[str],
+    k: str = "1,3,5",
+    any_run: bool = False,
+    success: float | None = None,
+    each_k: bool = False,
+    systems: str | None = None,
+    same: bool = False,
+    cost_item: float | None = None,
+    cost_run: float | None = None,
+    budget: float | None = None,
+    missing: str = "pairwise",
+    rope: float = names.ROPE,
+    threshold: float = names.VERDICT_PROB,
+    ci_prob: float = names.CI_PROB,
+    interval: str = "eti",
+    seed: int | None = None,
+    format: str | None = None,
+    page: Path | None = None,
+    **reading: Any,
+) -> None:
+    """Estimate how probable it is that a system succeeds every time, from repeated runs.
+
+    Prints pass^k for each system with its uncertainty, which system is better, and how much of the
+    error is due to the runs.
+
+    For example:
+      betterthan runs logs/ -k 1,3,5
+      betterthan runs results.csv --run trial --cost-item 4 --cost-run 1
+      betterthan runs --same old.json old2.json
+    """
+    import betterthan as bt
+    from betterthan import checks
+
+    form, target = one_file(format, page, "runs", inputs_of(files))
+    if same:
+        _refuse_others(files, any_run=any_run, each_k=each_k, systems=systems, budget=budget)
+        put(bt.report(_same(files, success, seed, reading), format=form), target)
+        return
+    with checks.one_system():
+        data = read_arguments(files, systems=systems, **reading)
+    reliability = bt.runs.reliability(
+        data,
+        k=_numbers(k),
+        kind="any" if any_run else "all",
+        success=success,
+        each_k=each_k,
+        missing=missing,
+        rope=rope,
+        threshold=threshold,
+        ci_prob=ci_prob,
+        ci_kind=interval,
+        rng=seed,
+    )
+    answers: list[Any] = [reliability, bt.runs.noise(data, ci_prob=ci_prob)]
+    if not (cost_item is cost_run is budget is None):
+        costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
+        costs = {name: cost for name, cost in costs.items() if cost is not None}
+        answers.append(bt.plan.runs(data, ci_prob=ci_prob, **costs))
+    put(bt.report(*answers, format=form), target)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"-k is {text!r}; give whole numbers, such as 1,3,5") from None
+
+
+def _refuse_others(files: list[str], **choices: Any) -> None:
+    """Refuse options that an A/A comparison has no use for."""
+    if len(files) != 2:
+        raise ValueError(f"--same compares two sets of runs of one system; {len(files)} are given")
+    for name, value in choices.items():
+        if value:
+            raise ValueError(f"--{name.replace('_', '-')} does not go with --same; leave it out")
+
+
+def _same(files: list[str], success: float | None, seed: int | None, reading: Any) -> Any:
+    """Both sets of runs, read as two systems of one comparison."""
+    import betterthan as bt
+
+    source = source_of(files)
+    named = (
+        source if isinstance(source, dict) else dict(zip(("first", "second"), files, strict=True))
+    )
+    data = read_arguments([f"{name}={path}" for name, path in named.items()], **reading)
+    say("both files are taken as runs of one system")
+    sides = [data.sel({names.SYSTEM: [name]}) for name in data[names.SYSTEM].values]
+    return bt.runs.same_system(*sides, success=success, rng=seed)

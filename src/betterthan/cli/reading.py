@@ -83,11 +83,6 @@ def order_answers(
     return answers if "document" in orders.dims else [*answers, consensus(orders)]
 
 
-def with_seed(confusions: Any, seed: int | None) -> Any:
-    """Confusions, with the seed that a report draws the intervals of their labels with."""
-    return confusions if seed is None else confusions.assign_attrs(seed=seed)
-
-
 def plain_table(
     file: Path, outcome: str, features: list[str] | None, leave_out: str | None
 ) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from typing import Any
 
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.sources import reading_options
+from betterthan.cli.options import reading_options
 
 
 def measures(
@@ -36,7 +36,7 @@ def measures(
       betterthan measures tallies.csv --statistic f1 --seed 1
     """
     import betterthan as bt
-    from betterthan.cli.reading import measured, with_seed
+    from betterthan.cli.reading import measured
 
     form, target = one_file(format, page, "measures", [file])
     data, confusions, default = measured(
@@ -48,7 +48,9 @@ def measures(
         ignore=ignore.split(",") if ignore is not None else None,
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
-    answers = [] if confusions is None else [with_seed(confusions, seed)]
+    if confusions is not None and seed is not None:  # of the intervals in a report
+        confusions = confusions.assign_attrs(seed=seed)
+    answers = [] if confusions is None else [confusions]
     if data is not None:
         comparison = bt.scores.compare(
             data,

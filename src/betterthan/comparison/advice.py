@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.comparison.loaded import LoadedData, recognise
+from betterthan.comparison.data import LoadedData, recognise
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.shapes import systems_of, to_pairs, to_square
 from betterthan.counts.tables import both_right

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.comparison.data import LoadedData, UnitTotals, oriented_scores
 from betterthan.comparison.engines import Answer, closed_table, means_of
 from betterthan.comparison.evaluation import Evaluation, evaluate
-from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.comparison.units import UnitTotals, oriented_scores
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.units import CLUSTER, unlabelled
 from betterthan.exact import averages
@@ -136,7 +135,7 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
         part = replace(loaded, **held)
         _refuse_absent(part, label, over)
         parts.append(evaluate(part, each, whole=whole))
-        _refuse_few(parts[-1], label, over, options)
+        _refuse_few(parts[-1], label, over)
     if whole.unit == CLUSTER and by_item:
         _refuse_shared(loaded, place, over)
     if len(labels) > 1:
@@ -218,7 +217,7 @@ def _refuse_absent(part: LoadedData, label: str, over: str) -> None:
         )
 
 
-def _refuse_few(part: Evaluation, label: str, over: str, options: Options) -> None:
+def _refuse_few(part: Evaluation, label: str, over: str) -> None:
     means = means_of(part.quantity.lead, part)
     first, second = pair_indices(len(part.systems))
     n = part.raw_counts.values.sum(-1)[first, second]
@@ -428,9 +427,7 @@ def as_averaged(evaluation: Evaluation, suite: Suite, options: Options) -> Evalu
         return replace(evaluation, notes=(*evaluation.notes, only))
     columns = {k: v for k, v in evaluation.columns.items() if k not in _OF_POOLED}
     columns |= averaged_scores(suite, options)
-    return replace(
-        evaluation, columns=columns, notes=(*evaluation.notes, *limits_of(suite, options))
-    )
+    return replace(evaluation, columns=columns, notes=(*evaluation.notes, *limits_of(suite)))
 
 
 _OF_POOLED = (
@@ -469,7 +466,7 @@ def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def limits_of(suite: Suite, options: Options) -> tuple[str, ...]:
+def limits_of(suite: Suite) -> tuple[str, ...]:
     """Notes on what is not of the average."""
     lines = [
         "Bayes factors are of all items pooled, not of the average.",

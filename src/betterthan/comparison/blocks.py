@@ -8,8 +8,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.blocks.lazy import Blocks, folded
+from betterthan.comparison.data import oriented_scores
 from betterthan.comparison.options import Options
-from betterthan.comparison.units import oriented_scores
 from betterthan.counts.in_blocks import rule_of, tables_of
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.units import CLUSTER, EPOCH, several

@@ -16,6 +16,7 @@ from betterthan.comparison.additions import (
     COMPARED,
     item_statistics,
     outcome_counts,
+    provenance,
     scores_of_systems,
     significance_tests,
     tie_policies,
@@ -49,7 +50,6 @@ from betterthan.comparison.missing_bounds import (
     without_verdicts,
 )
 from betterthan.comparison.options import Options
-from betterthan.comparison.provenance import provenance
 from betterthan.counts.shapes import Table
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling

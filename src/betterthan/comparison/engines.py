@@ -17,14 +17,14 @@ from betterthan.counts.units import CLUSTER, UNIT, default_unit, in_units
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
-from betterthan.posterior import closed, differences, table
+from betterthan.posterior import closed, table
 from betterthan.posterior import table as on_units
 from betterthan.posterior.parameters import posterior_parameters
-from betterthan.results.stored_draws import kept
+from betterthan.results.saved import kept
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
-    from betterthan.posterior.convergence import Diagnosis
+    from betterthan.posterior.from_draws import Diagnosis
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ def _of_counts(evaluation: Evaluation, options: Options) -> Table:
     if evaluation.ties_known:
         systems = evaluation.counts.sizes[names.SYSTEM_A]
         workers = work_on(systems * (systems - 1) // 2, evaluation.kind == "blocks")
-        size = differences.size(of, question.ci_prob, question.ci_kind, workers)
+        size = closed.size(of, question.ci_prob, question.ci_kind, workers)
         parts |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
-        parts["mass"] = differences.masses(of, question.rope, workers)
+        parts["mass"] = closed.masses(of, question.rope, workers)
     return table.exact_table(parts, evaluation.systems, question, n=evaluation.examples)
 
 
@@ -124,7 +124,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     if evaluation.in_units:
         return _fitted(spec_of(CLUSTERED), evaluation, options)
     from betterthan.models import beta_binomial, dirichlet_multinomial
-    from betterthan.posterior.convergence import diagnose, posterior_of
+    from betterthan.posterior.from_draws import diagnose, posterior_of
 
     counts, question = evaluation.counts, options.question
     three = counts.sizes[names.OUTCOME] == 3
@@ -158,7 +158,7 @@ def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
     from betterthan.fits.checking import distance
     from betterthan.models import judge
-    from betterthan.posterior.convergence import diagnose, posterior_of
+    from betterthan.posterior.from_draws import diagnose, posterior_of
 
     tree = judge.fit(
         data, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False

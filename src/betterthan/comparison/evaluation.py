@@ -1,5 +1,5 @@
 """The data of a comparison: loaded, counted once, summed on the units of evidence, and how far
-these depend on each other.
+wins, losses and ties may be trusted: what depends on each other, and what is missing.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -12,20 +12,20 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of
-from betterthan.comparison.loaded import LoadedData, recognise
-from betterthan.comparison.missing_by_difficulty import difficulty_of_missing
-from betterthan.comparison.options import Options
-from betterthan.comparison.units import (
+from betterthan.comparison.data import (
+    LoadedData,
     Quantity,
     UnitTotals,
     quantity_of,
+    recognise,
     unit_totals,
     wins_of_counts,
     wins_of_items,
 )
+from betterthan.comparison.options import Options
 from betterthan.counts.reliability import Reliability, successes_of
 from betterthan.counts.run_noise import columns_of_runs
-from betterthan.counts.scoring import counts_and_used, item_outcomes
+from betterthan.counts.scoring import counted, counts_and_used, item_outcomes
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_pairs, to_square
 from betterthan.counts.successes import TRIALS
 from betterthan.counts.tallies import tally_scores
@@ -44,8 +44,11 @@ from betterthan.exact.runs import shares_of
 from betterthan.exact.wins import intervals
 from betterthan.exact.wins.clusters import design_effect, design_effect_of_sums
 from betterthan.io.texts import text_array
+from betterthan.posterior import closed
 from betterthan.posterior.bounds import score_limits
-from betterthan.posterior.table import Question
+from betterthan.posterior.parameters import posterior_parameters
+from betterthan.posterior.verdicts import decide
+from betterthan.results import numbers
 from betterthan.significance.signs import OnClusters, Sums
 
 if TYPE_CHECKING:
@@ -335,26 +338,20 @@ def score_intervals(
     """
     if totals is None:
         return {}
+    interval = options.question.ci_prob, options.question.ci_kind
+    counted: dict[str, np.ndarray] = {}
     if totals.single and isinstance(totals, UnitTotals) and totals.reliability:
-        return of_reliability(totals.totals, totals.sizes > 0, options.question)
-    if not totals.single or totals.graded:
+        # shares of items have a Dirichlet posterior, with half an item at 0 and half at 1
+        low, high = shares_of(totals.totals, totals.sizes > 0).interval(*interval)
+    elif not totals.single or totals.graded:
         return totals.intervals(options.question)
-    scored, question = columns["n_scored"][1], options.question
-    right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
-    low, high = intervals.interval(right, scored, question.ci_prob, question.ci_kind)
-    parts = {"score_lower": low, "score_upper": high}
-    parts |= {"n_right": right} if totals.higher_is_better else {}
+    else:
+        scored = columns["n_scored"][1]
+        right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
+        low, high = intervals.interval(right, scored, *interval)
+        counted = {"n_right": right} if totals.higher_is_better else {}
+    parts = {"score_lower": low, "score_upper": high} | counted
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}
-
-
-def of_reliability(chances: np.ndarray, counted: np.ndarray, question: Question) -> Arrays:
-    """``score`` of each system with its interval: shares of items have a Dirichlet posterior, with
-    half an item at 0 and half at 1.
-    """
-    law = shares_of(chances, counted)
-    lower, upper = law.interval(question.ci_prob, question.ci_kind)
-    columns = {"score_lower": lower, "score_upper": upper}
-    return {name: ((names.SYSTEM,), values) for name, values in columns.items()}
 
 
 def notes_of_counting(
@@ -450,7 +447,11 @@ def dependence(data: xr.DataArray, taken: Collection[str] = ()) -> tuple[list[st
     taken : collection of str
         Of dataset, cluster and epoch, what a model takes into account.
     """
-    return _of_scores(data, taken) if names.ITEM in data.dims else _of_counts(data, taken)
+    return (
+        _dependence_of_scores(data, taken)
+        if names.ITEM in data.dims
+        else _dependence_of_counts(data, taken)
+    )
 
 
 def pooled_note(datasets: int) -> str:
@@ -460,7 +461,9 @@ def pooled_note(datasets: int) -> str:
     )
 
 
-def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> tuple[list[str], list[str]]:
+def _dependence_of_scores(
+    scores: xr.DataArray, taken: Collection[str]
+) -> tuple[list[str], list[str]]:
     pooled = []
     if names.DATASET not in taken and several(scores, names.DATASET):
         pooled.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
@@ -470,7 +473,9 @@ def _of_scores(scores: xr.DataArray, taken: Collection[str]) -> tuple[list[str],
     return pooled, [_too_sure(name, *of) for name, of in known.items()]
 
 
-def _of_counts(counts: xr.DataArray, taken: Collection[str]) -> tuple[list[str], list[str]]:
+def _dependence_of_counts(
+    counts: xr.DataArray, taken: Collection[str]
+) -> tuple[list[str], list[str]]:
     extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
     sets = [d for d in extra if d != CLUSTER]
     ignored = sets and names.DATASET not in taken
@@ -529,3 +534,117 @@ def _as_many(n: np.ndarray, design: np.ndarray) -> str:
 
 
 _PAIRS = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
+
+
+_NAMED = 3  # systems, and pairs, that are named; more are counted
+_LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
+
+
+def difficulty_of_missing(
+    loaded: LoadedData, raw_counts: xr.DataArray, options: Options
+) -> tuple[Arrays, list[str]]:
+    """Where scores are missing on hard or on easy items: over (system_a, system_b)
+    ``prob_better_if_wrong`` and ``verdict_if_wrong``, and what to warn of.
+
+    Parameters
+    ----------
+    loaded : LoadedData
+    raw_counts : xarray.DataArray, dims (system_a, system_b, outcome)
+        Counts under the policy for missing scores, before that for ties.
+    options : Options
+
+    Returns
+    -------
+    tuple of arrays and list of str
+        Both empty where no score is missing, or none for a reason that can be seen.
+    """
+    scores = loaded.observed
+    if loaded.kind != "scores" or options.missing not in _LEFT_OUT:
+        return {}, []
+    if not np.isnan(scores.values.astype(float)).any():
+        return {}, []
+    from betterthan.counts.missing_scores import missing_by_difficulty
+
+    missing = missing_by_difficulty(scores, rng=options.rank_seed)
+    if not bool(missing["differs"].any()):
+        return {}, []
+    wrong = counted(as_wrong(scores), options.margin)
+    now, then = _closed_answer(raw_counts, options), _closed_answer(wrong, options)
+    columns: Arrays = {
+        "prob_better_if_wrong": (names.SQUARE, then[0]),
+        "verdict_if_wrong": (names.SQUARE, then[1]),
+        "missing_differs": ((names.SYSTEM,), missing["differs"].values),
+    }
+    systems = raw_counts[names.SYSTEM_A].values.tolist()
+    sentences = [*_difficulty_sentences(missing), _changed_verdicts(systems, now, then)]
+    return columns, [" ".join(sentences)]  # one thing to warn of
+
+
+def as_wrong(scores: xr.DataArray) -> xr.DataArray:
+    """Scores with the worst where one is missing: 0 of scores within 0 and 1, else the worst that
+    was seen.
+    """
+    values = scores.values.astype(float)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    better = bool(scores.attrs.get("higher_is_better", True))
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    return scores.astype(float).fillna(low if better else high)
+
+
+def _closed_answer(raw_counts: xr.DataArray, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    """P(A better) and the verdict of every pair, in closed form."""
+    # wins know no units of a score
+    rope = 0.0 if options.quantity == "mean" else options.question.rope
+    return closed_verdicts(raw_counts, options.tie_policy, options, rope)
+
+
+def closed_verdicts(
+    raw_counts: xr.DataArray, ties: str, options: Options, rope: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(A better) and the verdict of every pair of counts, under a policy for ties."""
+    of = posterior_parameters(policy_applied(raw_counts, ties), options.prior)
+    better = closed.better(of)
+    within = closed.masses(of, rope)[..., 1] if rope else np.zeros(())
+    return better, decide(better, better.T, within, rope, options.question.threshold)[0]
+
+
+def _difficulty_sentences(missing: xr.Dataset) -> list[str]:
+    """A sentence on each system whose scores are missing where items are hard, or easy."""
+    from betterthan.auditing.answer_checks import difficulty_message
+
+    systems = [str(s) for s in missing[names.SYSTEM].values[missing["differs"].values]]
+    tested = int(missing["p_value"].notnull().sum())
+    sentences = [
+        difficulty_message(missing.sel({names.SYSTEM: s}), tested) for s in systems[:_NAMED]
+    ]
+    more = len(systems) - _NAMED
+    return sentences + ([f"So it is of {more} more systems."] if more > 0 else [])
+
+
+def _changed_verdicts(
+    systems: list[str], now: tuple[np.ndarray, np.ndarray], then: tuple[np.ndarray, np.ndarray]
+) -> str:
+    """What becomes of the verdicts if every missing score is counted as wrong."""
+    condition = "With every missing score counted as wrong"
+    if len(systems) == 2:
+        p, q = (numbers.probability(answer[0][0, 1]) for answer in (then, now))
+        better = " is better than ".join(systems)
+        return f"{condition}, {better} with probability {p}; with those left out, {q}."
+    pairs = list(zip(*np.triu_indices(len(systems), 1), strict=True))
+    changed = [pair for pair in pairs if now[1][pair] != then[1][pair]]
+    if not changed:
+        return f"{condition}, no verdict changes (wins, losses and ties, in closed form)."
+    changes = [
+        f"{systems[i]} and {systems[j]}: "
+        + " becomes ".join(
+            _verdict_words(answer[1][i, j], systems[i], systems[j]) for answer in (now, then)
+        )
+        for i, j in changed[:_NAMED]
+    ]
+    changes += [f"and {len(changed) - _NAMED} more"] if len(changed) > _NAMED else []
+    return f"{condition}, {len(changed)} of {len(pairs)} verdicts change: {'; '.join(changes)}."
+
+
+def _verdict_words(verdict: str, a: str, b: str) -> str:
+    return {"a_better": f"{a} better", "b_better": f"{b} better"}.get(str(verdict), str(verdict))

@@ -8,10 +8,10 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.comparison.averages import Suite, averaged_evidence
+from betterthan.comparison.data import UnitTotals
 from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.options import Options
-from betterthan.comparison.units import UnitTotals
 from betterthan.counts.shapes import Table
 from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, unlabelled

@@ -13,8 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.shapes import as_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.likelihood_data import systems_named
-from betterthan.posterior.convergence import diagnose, joinable, posterior_of
-from betterthan.posterior.from_draws import SAMPLES
+from betterthan.posterior.from_draws import SAMPLES, diagnose, joinable, posterior_of
 
 _VARIABLES = {
     "difference": (names.PAIR,),

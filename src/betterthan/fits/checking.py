@@ -19,8 +19,8 @@ from betterthan.models import clustered, mallows, tie_models
 from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
-from betterthan.posterior.convergence import diagnose as diagnose
-from betterthan.posterior.convergence import posterior_of
+from betterthan.posterior.from_draws import diagnose as diagnose
+from betterthan.posterior.from_draws import posterior_of
 from betterthan.posterior.pairwise import MODELS, check_model, prior_in
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary

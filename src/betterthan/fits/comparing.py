@@ -12,14 +12,14 @@ from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
 from betterthan.exact.orders import mallows
 from betterthan.models import clustered, simplex, tie_models
-from betterthan.posterior import closed, differences, table
+from betterthan.posterior import closed, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.pairwise import MODELS, Fit, pair_answers, prior_in
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.sampled import in_other_unit
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison
-from betterthan.results.stored_draws import kept
+from betterthan.results.saved import kept
 from betterthan.signed import Signature
 
 
@@ -184,7 +184,7 @@ def closed_answer(
     of = posterior_parameters(counts, prior)
     answers = xr.Dataset({"prob_better": of.wrap(closed.better(of))})
     if question.rope:
-        mass = differences.masses(of, question.rope)
+        mass = closed.masses(of, question.rope)
         answers = answers.assign_coords({names.REGION: list(names.REGIONS)})
         answers["mass"] = (*answers["prob_better"].dims, names.REGION), mass
     return table.with_verdicts(without_attrs(answers), question, n=n)[["prob_better", "verdict"]]

@@ -14,7 +14,7 @@ from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models import hierarchical, likelihood_data, simplex
 from betterthan.models.likelihood_data import Groups
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from betterthan.progress import with_bar
 from betterthan.signed import Signature
 

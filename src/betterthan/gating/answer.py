@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import betterthan
 from betterthan.gating.boundaries import MOST, Further
-from betterthan.gating.probabilities import Cases, Counts
-from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chances, exit_code
+from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
 from betterthan.results.numbers import equal_to, probability
@@ -273,6 +272,7 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
     schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED])) + (
         ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
     )
+    needed = str(looked.needed) if looked.needed <= looked.decisive else "more than there are"
     yield (
         "interim looks",
         f"{looked.plan.looks} planned, at {schedule} non-tied items; now {looked.decisive} of "
@@ -281,7 +281,7 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
     yield (
         "for worse",
         f"{_number(looked.losses, 'loss', 'losses')} on {looked.decisive} non-tied items; needs "
-        f"{_needed(looked)}",
+        f"{needed}",
     )
     yield (
         "for pass",
@@ -294,10 +294,6 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
             f"if the difference is {difference:g}".replace("-", "−"),
             f"P at the last look: {text}, inconclusive {rates.inconclusive:.3f}",
         )
-
-
-def _needed(looked: "Looked") -> str:
-    return str(looked.needed) if looked.needed <= looked.decisive else "more than there are"
 
 
 SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
@@ -345,7 +341,10 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         },
         "counts": None
         if evidence.cases is None
-        else {k: _counts(getattr(evidence.cases, k)) for k in _CASES},
+        else {
+            k: dict(zip(("win", "loss", "tie"), getattr(evidence.cases, k), strict=True))
+            for k in _CASES
+        },
         "prob_within_margin": {k: chance.passes for k, chance in chances.items()},
         "prob_behind": {k: chance.behind for k, chance in chances.items()},
         "more": further,
@@ -356,10 +355,6 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 
 _SIDES = ("baseline", "candidate")
 _CASES = ("observed", "worst", "best")
-
-
-def _counts(counts: Counts) -> dict[str, int]:
-    return dict(zip(("win", "loss", "tie"), counts, strict=True))
 
 
 def _looks_as_json(looked: "Looked") -> dict[str, Any]:

@@ -249,7 +249,7 @@ def further_items(counts: tuple[int, int, int], margin: float, threshold: float)
     (563, 0.802)
     """
     how = margin, threshold
-    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass), TARGET)
+    further = _first(lambda more: prob_of_pass(counts, more, *how, guessed_wins_to_pass))
     if further.units is None:
         return further
     units, prob = further.units, prob_of_pass(counts, further.units, *how)
@@ -319,18 +319,18 @@ def further_units(
         needed_mean = (total * needed - effective * difference) / fresh
         return float(special.ndtr(-needed_mean * np.sqrt(fresh) / spread))
 
-    return _first(prob, TARGET)
+    return _first(prob)
 
 
-def _first(prob: Callable[[int], float], target: float) -> Further:
-    """The first number that reaches the target, found by doubling and halving."""
+def _first(prob: Callable[[int], float]) -> Further:
+    """The first number that reaches `TARGET`, found by doubling and halving."""
     low, high = 0, 1
-    while high < MOST and prob(high) < target:
+    while high < MOST and prob(high) < TARGET:
         low, high = high, 2 * high
     high = min(high, MOST)
-    if prob(high) < target:
+    if prob(high) < TARGET:
         return Further(None, prob(high))
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if prob(middle) >= target else (middle, high)
+        low, high = (low, middle) if prob(middle) >= TARGET else (middle, high)
     return Further(high, prob(high))

@@ -13,8 +13,11 @@ from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Evidence, Gate
 from betterthan.gating.boundaries import Further, further_items, further_units
 from betterthan.gating.inputs import Sides, read_sides
-from betterthan.gating.probabilities import (
+from betterthan.gating.rule import (
+    INCONCLUSIVE,
+    NOT_COMPARABLE,
     Cases,
+    Chances,
     Paired,
     count_cases,
     count_chances,
@@ -22,7 +25,6 @@ from betterthan.gating.probabilities import (
     observed,
     paired,
 )
-from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, Chances
 from betterthan.io.items import as_array
 
 if TYPE_CHECKING:
@@ -97,7 +99,11 @@ def gate(
     written, margin, threshold = margin, _margin(margin), checks.threshold(threshold)
     if not 0 <= checks.real(max_missing, "max_missing") <= 1:
         raise ValueError(f"max_missing is {max_missing:g}; give a proportion of items, from 0 to 1")
-    plan = None if looks is None else _plan(looks)
+    plan = None
+    if looks is not None:
+        from betterthan.gating.sequential import Plan
+
+        plan = Plan.checked(looks)
     reliability = Reliability.parse(quantity)
     if quantity is not None and reliability is None:
         raise ValueError(
@@ -115,12 +121,6 @@ def gate(
     if stops := _lacking(pairs, max_missing):
         return _not_comparable(sides, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
-
-
-def _plan(looks: Sequence[int]) -> "Plan":
-    from betterthan.gating.sequential import Plan
-
-    return Plan.checked(looks)
 
 
 def _margin(margin: float) -> float:

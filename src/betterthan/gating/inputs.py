@@ -12,9 +12,8 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.auditing.audit import audit, findings_of
+from betterthan.auditing.audit import SCORES, audit, findings_of
 from betterthan.auditing.finding import STOP, WARN, merged
-from betterthan.auditing.roster import SCORES
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
@@ -22,11 +21,7 @@ from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array
 from betterthan.io.layouts import recognise
-from betterthan.io.measure_names import (
-    measures_in,
-    refuse_other_measures,
-    refuse_unknown_direction,
-)
+from betterthan.io.measure_names import measures_in, refuse_other_measures, refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.score_values import (

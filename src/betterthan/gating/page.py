@@ -22,10 +22,10 @@ from betterthan.gating.answer import (
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chance
 from betterthan.io.problems import counted, printable
 from betterthan.results import marks, numbers
+from betterthan.results.brief import Difference, Picture
 from betterthan.results.document import VERDICT, Document, Part, Table, parts_present
 from betterthan.results.first_screen import FirstScreen, Step, counts_density
-from betterthan.results.interval_picture import Scale
-from betterthan.results.picture import Difference, Picture
+from betterthan.results.marks import Scale
 from betterthan.results.sentences import capital
 
 _FIRST_ITEMS = 3  # lost items that the next step names
@@ -192,16 +192,13 @@ def _probabilities(decision: Decision, evidence: Evidence) -> Part:
     for case, label in cases.items():
         chance: Chance = getattr(evidence.chances, case)
         outcomes = getattr(evidence.cases, case) if evidence.cases is not None else ()
-        probabilities = [_probability(p) for p in (chance.passes, chance.behind)]
+        both = (chance.passes, chance.behind)
+        probabilities = ["–" if np.isnan(p) else numbers.probability(p) for p in both]
         cells = [label, *(f"{n:,}" for n in outcomes), *probabilities, chance.verdict]
         rows.append(tuple(cells))
         verdicts.append(chance.verdict)
     caption = "Candidate against baseline"
     return Part("Probabilities", tables=[Table(heads, rows, caption, verdicts=verdicts)])
-
-
-def _probability(p: float) -> str:
-    return "–" if np.isnan(p) else numbers.probability(p)
 
 
 def _signature(decision: Decision) -> str:

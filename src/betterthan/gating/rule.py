@@ -1,8 +1,20 @@
-"""Decision rule of the gate: two probabilities to one of four words, and the word to an exit
-code.
-"""
+"""The decision rule of a gate: probabilities from counts or means, a verdict, and an exit code."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from betterthan import names
+from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
+from betterthan.exact.joint.units import PairMeans, pair_means, spans
+from betterthan.exact.wins import dirichlet
+from betterthan.gating.boundaries import chance_behind, chance_to_pass
+from betterthan.posterior.bounds import planned_bounds, score_limits
 
 VERDICTS = ("pass", "worse", "inconclusive", "not comparable")
 PASS, WORSE, INCONCLUSIVE, NOT_COMPARABLE = VERDICTS
@@ -28,7 +40,7 @@ class Chance:
     behind_holds: bool
 
     @classmethod
-    def at_threshold(cls, passes: float, behind: float, threshold: float) -> "Chance":
+    def at_threshold(cls, passes: float, behind: float, threshold: float) -> Chance:
         """Compare both probabilities with the threshold; nan holds nowhere."""
         passes, behind = float(passes), float(behind)
         return cls(passes, behind, passes >= threshold, behind >= threshold)
@@ -89,3 +101,230 @@ def exit_code(verdict: str, inconclusive: str | None = None) -> int:
     if verdict == INCONCLUSIVE and inconclusive is not None:
         return EXIT_CODES[PASS if inconclusive == "pass" else WORSE]
     return EXIT_CODES[verdict]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Both sides on all items that either has; column 0 is the baseline, 1 the candidate.
+
+    Attributes
+    ----------
+    ids : list of str
+        Of the items, in the order of the baseline.
+    low, high, mean : numpy.ndarray, (item, side)
+        The least and the most that the mean of an item's runs can be, and the mean of those that
+        are scored, nan where none is; more is better.
+    unit : numpy.ndarray of int, (item,)
+        Which unit of evidence each item belongs to.
+    per : {"item", "cluster"}
+        What a unit is.
+    runs : int
+        The most runs that an item has.
+    gone : int
+        Scores that are missing, of both sides.
+    binary : bool
+        Whether every score is 0 or 1.
+    limits : two float
+        The smallest and the largest score there can be, more being better.
+    higher_is_better : bool
+    reliability : str or None
+        pass^k or pass@k, where scores are the chances of it.
+    """
+
+    ids: list[str]
+    low: np.ndarray
+    high: np.ndarray
+    mean: np.ndarray
+    unit: np.ndarray
+    per: str
+    runs: int
+    gone: int
+    binary: bool
+    limits: tuple[float, float]
+    higher_is_better: bool
+    reliability: str | None = None
+
+    @property
+    def quantity(self) -> str:
+        """What a difference is of: accuracy, mean, or such as pass^3."""
+        return self.reliability or ("accuracy" if self.binary else "mean")
+
+    @property
+    def units(self) -> int:
+        """Their number."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @property
+    def scored(self) -> np.ndarray:
+        """Items that both sides have a score on, (item,)."""
+        return ~np.isnan(self.mean).any(1)
+
+    @property
+    def differences(self) -> np.ndarray:
+        """Candidate - baseline on each item, nan where a score is missing."""
+        return self.mean[:, 1] - self.mean[:, 0]
+
+    @property
+    def counted(self) -> bool:
+        """Whether items are wins, losses and ties: scored 0 or 1, once, and standing alone."""
+        single = self.runs == 1 and self.per == names.ITEM
+        return self.binary and single and self.reliability is None
+
+    @property
+    def shares(self) -> bool:
+        """Whether every score lies within 0 and 1, so that a margin is a share."""
+        return set(map(abs, self.limits)) == {0.0, 1.0}
+
+
+def paired(scores: xr.DataArray) -> Paired:
+    """Scores of two systems, baseline and candidate in this order, as ends.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        NaN is missing. Of items that were run several times each run may be.
+
+    Examples
+    --------
+    >>> values = [[1, 0], [1, np.nan], [0, 1]]
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
+    >>> result = paired(scores)
+    >>> result.low[1].tolist(), result.high[1].tolist(), result.differences.tolist()
+    ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
+    """
+    low, high, _ = score_limits(scores, None)
+    better = bool(scores.attrs.get("higher_is_better", True))
+    limits = (low, high) if better else (-high, -low)
+    bounds, planned, place = planned_bounds(scores, (low, high))
+    values = scores.values.astype(float)
+    return Paired(
+        list(dict.fromkeys(item_ids(scores).tolist())),
+        bounds.low,
+        bounds.high,
+        bounds.observed,
+        unit=_units(scores, place),
+        per=unit_of(scores, None),
+        runs=int(planned.max()),
+        gone=int(bounds.missing.sum()),
+        binary=bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()),
+        limits=limits,
+        higher_is_better=better,
+        reliability=scores.attrs.get("reliability"),
+    )
+
+
+def _units(scores: xr.DataArray, place: np.ndarray) -> np.ndarray:
+    """The unit of evidence of each item: its cluster, where they come in clusters."""
+    first = np.unique(place, return_index=True)[1]
+    if unit_of(scores, None) != CLUSTER:
+        return np.arange(len(first))
+    return np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
+
+
+Counts = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Wins, losses and ties of the candidate: as observed, in the worst and in the best case."""
+
+    observed: Counts
+    worst: Counts
+    best: Counts
+
+
+def count_cases(pairs: Paired) -> Cases:
+    """Count wins, losses and ties of the items; a missing score may be 0 or 1.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> from betterthan.gating.rule import paired
+    >>> values = [[1, 0], [1, np.nan], [0, 1], [np.nan, 1]]
+    >>> scores = xr.DataArray(values, dims=("item", "system"), coords={"system": ["old", "new"]})
+    >>> count_cases(paired(scores))
+    Cases(observed=(1, 1, 0), worst=(1, 2, 1), best=(2, 1, 1))
+    """
+    worst, best = pairs.low[:, 1] - pairs.high[:, 0], pairs.high[:, 1] - pairs.low[:, 0]
+    return Cases(
+        *(_counts(differences) for differences in (pairs.differences[pairs.scored], worst, best))
+    )
+
+
+def _counts(differences: np.ndarray) -> Counts:
+    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
+    return won, lost, len(differences) - won - lost
+
+
+def count_chances(cases: Cases, margin: float, threshold: float) -> Chances:
+    """Compute P(d > -margin) and P(d < 0) under a uniform prior."""
+
+    def chance(counts: Counts) -> Chance:
+        won, lost, tied = map(np.asarray, counts)
+        passes, behind = chance_to_pass(won, lost, tied, margin), chance_behind(won, lost)
+        return Chance.at_threshold(float(passes), float(behind), threshold)
+
+    return evaluate_cases(cases, chance)
+
+
+def evaluate_cases(cases: Cases, chance: Callable[[Counts], Chance]) -> Chances:
+    """Evaluate `chance` for each case."""
+    if cases.observed == cases.worst == cases.best:
+        result = chance(cases.observed)
+        return Chances(result, result, result)
+    return Chances(chance(cases.observed), chance(cases.worst), chance(cases.best))
+
+
+def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
+    """Compute P(d > -margin) and P(d < 0) of the mean difference, and their bounds from `spans`."""
+    means = observed(pairs)
+    now = Chance.at_threshold(*_as_observed(pairs, means, margin), threshold)
+    if np.array_equal(pairs.low, pairs.high):
+        return Chances(now, now, now)
+    low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
+    bounds = spans(low, high, pairs.unit, most=1.0 if pairs.binary else np.inf)
+    worst = bounds.least_above(-margin), bounds.most_below(0.0)
+    best = bounds.most_above(-margin), bounds.least_below(0.0)
+    worst, best = (
+        Chance.at_threshold(passes[0], behind[0], threshold) for passes, behind in (worst, best)
+    )
+    return Chances(now, worst, best)
+
+
+def observed(pairs: Paired) -> PairMeans:
+    """Compute candidate - baseline on the items that both sides scored."""
+    scored = pairs.scored
+    values = np.where(scored[:, None], pairs.mean, 0.0)[:, ::-1]
+    sizes = np.repeat(scored[:, None], 2, axis=1).astype(float)
+    return pair_means(
+        values,
+        sizes,
+        pairs.unit,
+        most=1.0 if pairs.binary else np.inf,
+        skewed=pairs.per == names.ITEM,
+    )
+
+
+def _as_observed(pairs: Paired, means: PairMeans, margin: float) -> tuple[float, float]:
+    if means.units[0] > 1 and means.error[0] == 0:
+        return all_alike(float(means.difference[0]), int(means.units[0]), pairs.limits, margin)
+    return float(means.prob_above(-margin)[0]), float(means.prob_below()[0])
+
+
+def all_alike(
+    difference: float, units: int, limits: tuple[float, float], margin: float
+) -> tuple[float, float]:
+    """The two probabilities where every unit shows the same difference, so that there is no spread
+    to go by: other units may differ from it by as much as scores can, and so many have not.
+
+    Examples
+    --------
+    >>> [round(all_alike(0.0, units, (0, 1), 0.05)[0], 3) for units in (10, 60)]
+    [0.73, 0.979]
+    """
+    width = limits[1] - limits[0]
+    if not width:
+        return np.nan, np.nan
+    ties = 1.0 + units
+    above = dirichlet.prob_above(1.0, 1.0, ties, -(margin + difference) / width)
+    return float(above), float(dirichlet.prob_below(1.0, 1.0, ties, -difference / width))

@@ -16,8 +16,7 @@ from betterthan.gating.boundaries import (
     chance_to_pass,
     losses_to_be_worse,
 )
-from betterthan.gating.probabilities import Cases, Counts, evaluate_cases
-from betterthan.gating.rule import Chance, Chances
+from betterthan.gating.rule import Cases, Chance, Chances, Counts, evaluate_cases
 
 _ENUMERATED = 2**21  # outcomes of one look, up to which each is looked at
 _SPREAD = 9  # standard deviations of the number of ties that are kept

@@ -200,7 +200,7 @@ class Run:
     reported : dict of str to float
         What the tool says of each metric; recomputed by ``rule``.
     rule : str
-        How the tool gets it: a name in `recomputing.RULES`.
+        How the tool gets it: a name in `run_checks.RULES`.
     reduced : dict of str to dict of str to float
         What the tool says of each metric by other ways of reducing the runs of an item to one
         score: ``{"at_least_2": {"match": 1.0}}``; under "stderr" its standard errors.

@@ -60,7 +60,7 @@ from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import Prior
-from betterthan.posterior.convergence import joinable
+from betterthan.posterior.from_draws import joinable
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -1,5 +1,6 @@
 from .answer import Plan as Plan
-from .labelling import gold as gold
+from .budgets import gold as gold
+from .budgets import runs as runs
 from .power import assurance as assurance
 from .power import cluster_power as cluster_power
 from .power import items_needed as items_needed
@@ -7,11 +8,10 @@ from .power import mcnemar_power as mcnemar_power
 from .power import sign_power as sign_power
 from .predictive import foresee as foresee
 from .predictive import fragility as fragility
+from .predictive import micro_macro as micro_macro
 from .predictive import outlook as outlook
 from .predictive import replication as replication
-from .repeated_runs import runs as runs
 from .sequential import confidence_sequence as confidence_sequence
 from .sequential import e_value as e_value
 from .sequential import peeking as peeking
 from .sequential import stopping_boundary as stopping_boundary
-from .strata import micro_macro as micro_macro

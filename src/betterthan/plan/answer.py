@@ -11,9 +11,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
+from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
-from betterthan.results.summary import Summary
 
 _ROWS = 20  # of a table that are shown
 _PROBABILITIES = (
@@ -26,11 +26,11 @@ def document(plan: Any) -> Document:
     """Show the words, the table and the provenance line."""
     full_table = table(plan.data)
     rows = _some(_with_verdicts(full_table), plan.attrs)
-    rows = rows.drop(columns=[name for name in _left_out(plan.attrs) if name in rows])
+    answer = _answer(plan.attrs)
+    rows = rows.drop(columns=[name for name in _FULL.get(answer, ()) if name in rows])
     n_omitted = len(full_table) - len(rows)
     more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
     named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
-    answer = _answer(plan.attrs)
     numbers_table = Table(
         tuple(_column_title(name, plan.data) for name in rows),
         [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
@@ -66,11 +66,6 @@ _FULL = {  # columns that only `.table` has
     ),
     "runs of each item, and items, for a budget": ("item_variance", "run_variance"),
 }
-
-
-def _left_out(attrs: dict[str, Any]) -> tuple[str, ...]:
-    """Columns of `.table` that are not printed."""
-    return _FULL.get(_answer(attrs), ())
 
 
 def _with_verdicts(rows: pd.DataFrame) -> pd.DataFrame:

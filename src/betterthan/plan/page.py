@@ -14,7 +14,7 @@ from betterthan.plan.words import wanted_verdict
 from betterthan.results import marks, numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.first_screen import FirstScreen, Step
-from betterthan.results.interval_picture import Scale
+from betterthan.results.marks import Scale
 from betterthan.results.numbers import on_one_line
 
 _NUMBERS = 20  # of items at which a curve is computed

@@ -182,7 +182,11 @@ def peeking(
     else:
         _check_single_rule(bayes_factor, boundary, rope=False)
         stops = _stops(look_items, rule, bayes_factor, boundary)
-        crossings = _walked(stops, parts, is_fixed)
+        win, loss = parts[:2].tolist()  # of non-tied items
+        if is_fixed:
+            crossings = walk(stops, win=win / (win + loss) if win + loss else 0.5)
+        else:
+            crossings = walk(stops, design=(win, loss))
     return _result(
         look_items,
         crossings,
@@ -190,14 +194,6 @@ def peeking(
         {"theta" if is_fixed else "design": parts.tolist()},
         bayes_factor,
     )
-
-
-def _walked(stops: Stops, parts: np.ndarray, is_fixed: bool) -> Met:
-    """Walk over the decisive items."""
-    win, loss = parts[:2].tolist()
-    if is_fixed:
-        return walk(stops, win=win / (win + loss) if win + loss else 0.5)
-    return walk(stops, design=(win, loss))
 
 
 def _result(

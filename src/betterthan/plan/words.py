@@ -1,5 +1,6 @@
 """Describe plans in plain sentences."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,36 +94,29 @@ def foresight(data: xr.Dataset) -> tuple[str, ...]:
 
 def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair of means."""
-    system_names = _names(data)
-    if system_names is None or "more" in data.dims:
-        return ()
-    pair = _single_pair(data)
-    if pair["probability"].isnull().any():
-        return (_difference(pair, system_names, _units(data)), _TOO_FEW)
-    units = _units(data)
-    return _difference(pair, system_names, units), _predicted(pair, system_names, units)
+    return () if "more" in data.dims else _means(data, _predicted)
 
 
 def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair of means."""
+    return _means(data, _replicated)
+
+
+def _means(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...]:
+    """The difference in means of one pair, and its probabilities as `describe` words them."""
     system_names = _names(data)
     if system_names is None:
         return ()
-    pair = _single_pair(data)
-    if pair["probability"].isnull().any():
-        return (_difference(pair, system_names, _units(data)), _TOO_FEW)
-    units = _units(data)
-    return _difference(pair, system_names, units), _replicated(pair, system_names, units)
+    pair, units = _single_pair(data), str(data.attrs.get("units", "units"))
+    too_few = bool(pair["probability"].isnull().any())
+    text = _TOO_FEW if too_few else describe(pair, system_names, units)
+    return _difference(pair, system_names, units), text
 
 
 _TOO_FEW = (
     "Nothing can be predicted: the effective number of units is 3 or less, or the units do not "
     "differ."
 )
-
-
-def _units(data: xr.Dataset) -> str:
-    return str(data.attrs.get("units", "units"))
 
 
 def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:

@@ -17,12 +17,11 @@ from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.counts.shapes import as_pairs, pair_indices, to_square
 from betterthan.posterior import pairwise
-from betterthan.posterior.closed import prob_better
-from betterthan.posterior.convergence import posterior_of
-from betterthan.posterior.differences import difference, prob_equivalent
+from betterthan.posterior.closed import difference, prob_better, prob_equivalent
+from betterthan.posterior.from_draws import posterior_of
 from betterthan.posterior.sampled import difference_draws, no_difference
 from betterthan.posterior.verdicts import decide
-from betterthan.results import rows
+from betterthan.results import tables
 from betterthan.signed import Signature
 
 
@@ -103,10 +102,10 @@ def table_order(data: Any) -> list[str]:
     """The systems of a comparison as its table lists them, best first; empty for other data."""
     if not isinstance(data, xr.Dataset) or "prob_better" not in data:
         return []
-    main = rows.leading(data)
+    main = tables.leading(data)
     if not _is_square(main["prob_better"]):
-        return rows.systems(main)["system"].tolist()
-    return [str(system) for system in main[names.SYSTEM_A].values[rows.order_best_first(main)]]
+        return tables.systems(main)["system"].tolist()
+    return [str(system) for system in main[names.SYSTEM_A].values[tables.order_best_first(main)]]
 
 
 class Reference(NamedTuple):
@@ -128,7 +127,7 @@ def reference(data: Any) -> Reference | None:
         return Reference(str(baseline), "baseline")
     if "prob_best" not in data or names.SYSTEM not in data["prob_best"].coords:
         return None
-    best = rows.leading(data)["prob_best"].sel({names.SYSTEM: systems})
+    best = tables.leading(data)["prob_best"].sel({names.SYSTEM: systems})
     return Reference(systems[int(best.values.argmax())], "most likely the best")
 
 
@@ -155,7 +154,7 @@ def chosen_reference(
 
 def verdicts_against(data: xr.Dataset, compared_with: Reference | None) -> dict[str, str]:
     """The verdict of each other system against a reference: better, worse, equivalent, ..."""
-    main = rows.leading(data)
+    main = tables.leading(data)
     if compared_with is None or not _is_square(main["verdict"]):
         return {}
     column = main["verdict"].sel({names.SYSTEM_B: compared_with.system})

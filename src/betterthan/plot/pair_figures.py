@@ -11,13 +11,12 @@ from betterthan.exact.wins import dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import called, check_system
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.sentences import difference_name
+from betterthan.results.tables import interval_label
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
 
 _BARS_MAX = 40
 _FACES: dict[str, dict[str, Any]] = {
@@ -107,8 +106,9 @@ def outcomes(
         _draw_bars(ax, values)
         drawing.name_rows(ax, names_left, others, legend)
         unit = _UNITS.get(str(pairs.attrs.get("unit")), "items")
-        without_ties = f"Number of non-tied {unit} ({_absent(pairs)})"
-        ax.set_xlabel(f"Number of {unit}" if ties else without_ties)
+        unknown = pairs.attrs.get("ties", "unknown") == "unknown"
+        why = "ties are unknown" if unknown else "ties were resolved or left out"
+        ax.set_xlabel(f"Number of {unit}" if ties else f"Number of non-tied {unit} ({why})")
         _legend(ax, ties, bool(against), 3 if width == drawing.PAGE else 1)
         subject = "Wins, ties and losses" if ties else "Wins and losses"
         to = f"against {name[against.system]}" if against else "of each pair"
@@ -138,14 +138,6 @@ def _oriented_outcomes(
         by = np.array([order.index(system) for system in left[rows]])
     rows = rows[np.argsort(by, kind="stable")]
     return left[rows].tolist(), right[rows].tolist(), values[rows]
-
-
-def _absent(pairs: xr.DataArray) -> str:
-    return (
-        "ties are unknown"
-        if pairs.attrs.get("ties", "unknown") == "unknown"
-        else "ties were resolved or left out"
-    )
 
 
 def _segments(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
@@ -530,16 +522,16 @@ def _draw_masses(
     ax.axhline(threshold, color=drawing.FAINT, linewidth=0.8)
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("Posterior probability")
-    _below_axis(ax, 1)
+    _below_axis(ax)
     reached = np.flatnonzero(within >= threshold)
     if not reached.size:
         return f"No ROPE up to {width[-1]:g} has probability {threshold:g}"
     return f"A ROPE of about {width[reached[0]]:.2g} has probability {threshold:g}"
 
 
-def _below_axis(ax: "Axes", ncols: int) -> None:
+def _below_axis(ax: "Axes") -> None:
     """The legend under the label of x."""
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26), "ncols": ncols}
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26)}
     ax.legend(**place, **drawing.LEGEND)
 
 
@@ -555,7 +547,7 @@ def _draw_verdicts(
     ax.stackplot(width, *shares, labels=labels, colors=colors, **look)
     ax.set_ylim(0, 1)
     ax.set_ylabel("Proportion of pairs")
-    _below_axis(ax, 1)
+    _below_axis(ax)
     n = len(posterior_parameters[0])
     return f"Pairwise verdicts on {n:,} pairs, threshold {threshold:g}"
 

@@ -16,7 +16,6 @@ from betterthan.scores.comparing import posterior
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 _NUMBERS_MAX = 25
 
 
@@ -83,12 +82,7 @@ def _draw_cells(ax: "Axes", cells: np.ndarray, share: np.ndarray) -> None:
 
 
 _POINTS = 401
-_LOOKS = (
-    (drawing.BETTER, "-"),
-    (drawing.WORSE, "--"),
-    (drawing.FAINT, "-."),
-    (drawing.INK, ":"),
-)
+_LOOKS = ((drawing.BETTER, "-"), (drawing.WORSE, "--"), (drawing.FAINT, "-."), (drawing.INK, ":"))
 _TAIL = 1e-5  # mass that may lie outside of the figure, on either side
 
 
@@ -145,7 +139,11 @@ def scores(
     tallies = schemas.tallies(tallies)
     if names.LABEL in tallies.dims:
         tallies = tallies.sum(names.LABEL, keep_attrs=True)
-    name = _few(chosen(systems, [str(s) for s in tallies[names.SYSTEM].values]))
+    name = chosen(systems, [str(s) for s in tallies[names.SYSTEM].values])
+    if len(name) > len(_LOOKS):
+        raise ValueError(
+            f"{len(name)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
+        )
     posterior_scores = posterior(tallies, statistic=statistic, beta=beta, prior=prior)
     used = posterior_scores.attrs["prior"]
     values = posterior_scores["score"].sel({names.SYSTEM: list(name)}).values
@@ -156,14 +154,6 @@ def scores(
         score_name = {"f1": "F1", "f_beta": f"F{beta:g}"}.get(statistic, statistic)
         ax.set_xlabel(score_name)
         return drawing.finish(ax, f"Posterior of {score_name}")
-
-
-def _few(name: dict[str, str]) -> dict[str, str]:
-    if len(name) > len(_LOOKS):
-        raise ValueError(
-            f"{len(name)} curves are too many to tell apart; give systems=, at most {len(_LOOKS)}"
-        )
-    return name
 
 
 def _alphas(tallies: xr.DataArray, systems: list[str], prior: Any) -> np.ndarray:

@@ -1,11 +1,11 @@
 from .bounds import missing_bounds as missing_bounds
 from .closed import bayes_factor as bayes_factor
+from .closed import cdf as cdf
 from .closed import decisive as decisive
 from .closed import decisive_density as decisive_density
-from .convergence import Diagnosis as Diagnosis
-from .differences import cdf as cdf
-from .differences import pdf as pdf
-from .differences import ppf as ppf
-from .differences import sf as sf
+from .closed import pdf as pdf
+from .closed import ppf as ppf
+from .closed import sf as sf
+from .from_draws import Diagnosis as Diagnosis
 from .sampled import draws as draws
 from .sensitivity import prior_sweep as prior_sweep

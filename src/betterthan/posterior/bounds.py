@@ -334,9 +334,9 @@ def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str,
     better, worse = beta.prob_above_half(a, b), beta.prob_above_half(b, a)
     within, sure, unsure = np.zeros(()), np.zeros((), bool), np.zeros((), bool)
     if rope:
-        from betterthan.posterior import differences
+        from betterthan.posterior import closed
 
-        below, within, above = np.moveaxis(differences.masses(parameters, rope), -1, 0)
+        below, within, above = np.moveaxis(closed.masses(parameters, rope), -1, 0)
         # of the mass within the rope, the least and the most that any values lead to
         sure = 1 - above[_BEST] - below[_WORST] >= threshold
         unsure = 1 - above[_WORST] - below[_BEST] >= threshold

@@ -11,7 +11,7 @@ import xarray as xr
 from betterthan import __version__, names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
-from betterthan.posterior.convergence import Diagnosis, diagnose, posterior_of
+from betterthan.posterior.from_draws import Diagnosis, diagnose, posterior_of
 from betterthan.posterior.sampled import by_pair, checked_rope, difference_draws
 from betterthan.posterior.table import Question
 from betterthan.signed import Signature

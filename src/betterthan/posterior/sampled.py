@@ -19,8 +19,7 @@ from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, withou
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error, quantile_error
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import from_draws
-from betterthan.posterior.convergence import posterior_of
-from betterthan.posterior.from_draws import SAMPLES, masses, sizes
+from betterthan.posterior.from_draws import SAMPLES, masses, posterior_of, sizes
 from betterthan.posterior.parameters import real_numbers
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
@@ -90,7 +89,8 @@ def draws(
     seed = one_seed(rng)
     logs = _log_gammas(pairs.values + np.array(numbers), shape, np.random.default_rng(seed))
     ties = len(numbers) == 3
-    tree = _tree(pairs, _three_way(logs) if ties else {"p": _first_share(logs)}, ties)
+    shares = _three_way(logs) if ties else {"p": expit(logs[..., 0] - logs[..., 1])}
+    tree = _tree(pairs, shares, ties)
     provenance = Signature(
         model="dirichlet_multinomial" if ties else "beta_binomial",
         prior=numbers,
@@ -188,10 +188,6 @@ def _three_way(logs: np.ndarray) -> dict[str, np.ndarray]:
     flat = d == 0
     d[flat] = np.sign(logs[..., 0] - logs[..., 1])[flat] * np.finfo(float).tiny
     return {"theta": theta, "difference": d}
-
-
-def _first_share(logs: np.ndarray) -> np.ndarray:
-    return expit(logs[..., 0] - logs[..., 1])
 
 
 _KERNEL_POINTS = 512

@@ -11,8 +11,7 @@ from betterthan.counts.shapes import without_attrs
 from betterthan.counts.ties import mirror_of
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import sampled
-from betterthan.posterior.closed import prob_better
-from betterthan.posterior.differences import prob_equivalent
+from betterthan.posterior.closed import prob_better, prob_equivalent
 from betterthan.posterior.parameters import Parameters, parameters
 from betterthan.posterior.verdicts import decide
 

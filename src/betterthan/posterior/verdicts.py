@@ -107,11 +107,7 @@ def of_masses(
         verdict, also = np.where(others, "no_verdict", verdict), np.zeros_like(also)
     verdict = np.where(empty & others, "no_data", verdict)
     if rope:
-        flags["beyond_rope"] = _beyond(verdict, regions, threshold)
+        b_beyond, _, a_beyond = regions >= threshold
+        a_better, b_better = verdict == "a_better", verdict == "b_better"
+        flags["beyond_rope"] = (a_better & a_beyond) | (b_better & b_beyond)
     return {"verdict": verdict, "also_ahead": also} | flags
-
-
-def _beyond(verdict: np.ndarray, regions: np.ndarray, threshold: float) -> np.ndarray:
-    """Where the better system is better by more than the rope."""
-    b_beyond, _, a_beyond = regions >= threshold
-    return ((verdict == "a_better") & a_beyond) | ((verdict == "b_better") & b_beyond)

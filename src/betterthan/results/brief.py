@@ -1,32 +1,43 @@
-"""What `print` and notebooks show of a comparison: the answer, the systems, the pairs."""
+"""What `print` and notebooks show of a comparison: the answer, its picture, systems and pairs."""
+
+from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
-from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
+from betterthan.results import numbers
+from betterthan.results.context import (
+    MATRIX_SYSTEMS,
+    ReportContext,
+    contenders,
+    report_context,
+    spread_table,
+    systems_table,
+)
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.facts import answer_facts
-from betterthan.results.interval_picture import ASCII, UNICODE
 from betterthan.results.kinds import build_page, plain
-from betterthan.results.markup import as_part
+from betterthan.results.marks import ASCII, UNICODE, Marks, Row, draw
 from betterthan.results.methods import diagnostics_part
 from betterthan.results.numbers import on_one_line
 from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
-from betterthan.results.picture import Picture, picture_of
 from betterthan.results.provenance import signature
-from betterthan.results.rows import leading
 from betterthan.results.score_sentences import statistic_label
-from betterthan.results.sentences import answer_sentences
-from betterthan.results.systems_table import spread_table, systems_table
+from betterthan.results.sentences import answer_sentences, difference_name
+from betterthan.results.tables import interval_label, leading
 from betterthan.results.text import (
     as_text,
     can_encode,
     encodable,
+    may_number,
+    short_names,
+    terminal_width,
     with_short_names,
 )
 from betterthan.signed import Signature
@@ -47,6 +58,8 @@ def statement(comparison: Any) -> list[str]:
 
 def notebook_html(comparison: Any) -> str:
     """For a notebook."""
+    from betterthan.results.markup import as_part
+
     return as_part(brief_page_of(comparison))
 
 
@@ -55,6 +68,103 @@ def brief_page_of(comparison: Any, **choices: Any) -> Document:
     if comparison.provenance.answer == "comparison":
         return brief_page(comparison.by_engine(), **choices)
     return brief_page_of_kind(comparison, **choices)
+
+
+def brief_page(
+    comparison: xr.Dataset, title: str = "", *, rest: str = REPORT, picture: bool = True
+) -> Document:
+    """The answer: sentences, a picture, the systems and their pairs, and what a verdict needs.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        By engine, of `Comparison.by_engine`.
+    title : str, optional
+    rest : str, optional
+        How the reader gets the full report.
+    picture : bool, default True
+    """
+    schemas.comparison(comparison)
+    context = report_context(comparison)
+    parts = [audit_part(context)]
+    if context.many:
+        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
+    parts.append(suite_part(context))
+    if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
+        parts.append(diagnostics_part(context))
+    page = Document(
+        on_one_line(title) if title else "",
+        parts=[part for part in parts if part is not None],
+        signatures=[on_one_line(signature(context.data))],
+        answer=answer_sentences(context.answer),
+        picture=_lines(picture_of(context)) if picture else (),
+        footer=f"{rule(context)} Tests, priors and robustness: {rest}.",
+    )
+    return with_short_names(page)
+
+
+def brief_text(comparison: Any, title: str) -> str:
+    """The brief page as text."""
+    return encodable(as_text(brief_page(plain(comparison), title)))
+
+
+def rule(context: ReportContext) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from."""
+    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
+    threshold = context.provenance.threshold or names.VERDICT_PROB
+    split = ", and wins and means that agree" if context.provenance.splits else ""
+    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
+    if "undecided" in verdicts:
+        lines.append('"Undecided" does not mean equal.')
+    if "pairwise_verdict" in context.data:
+        lines.append(
+            "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
+            "shrinks differences between similar systems (partial pooling)."
+        )
+        if context.provenance.joint_model == names.AMONG_ALL:
+            lines.append(
+                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
+            )
+    elif context.many and "difference_mean" in context.data:
+        lines.append("Each pair is compared separately, so differences need not add up.")
+    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
+
+
+def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
+    """What HDI stands for, where there are some."""
+    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
+        return []
+    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
+    return [f"HDI: the narrowest interval with {mass} probability."]
+
+
+def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
+    """What stops a comparison of these scores, or warns of it; with `bounds` also whether verdicts
+    hold for every value of the missing scores.
+    """
+    provenance = context.provenance
+    lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
+    return Part("Audit", lines=lines) if lines else None
+
+
+def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
+    """All systems; of two, where their scores are known."""
+    if not context.many and "score" not in context.data:
+        return None
+    more = [] if brief else spread_table(context)
+    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
+
+
+def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
+    """The pairs that matter."""
+    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
+
+
+def matrix_part(context: ReportContext) -> Part | None:
+    """P(better) of all pairs, of three systems or more, where a page has place for it."""
+    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
+        return None
+    return Part("Matrix", tables=[matrix_table(context)])
 
 
 def brief_page_of_kind(
@@ -84,13 +194,16 @@ def brief_page_of_kind(
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
+    closing = f"Priors, diagnostics and all draws: {rest}."
+    if needs := rule_of_kind(leading(comparison.data), provenance):
+        closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
     brief = Document(
         on_one_line(title) if title else "",
         parts=parts,
         signatures=page.signatures,
         answer=list(dict.fromkeys([*page.answer, *warnings])),
         picture=_lines(answer_picture(comparison.data)) if picture else (),
-        footer=_footer_of_kind(comparison, rest),
+        footer=closing,
     )
     return with_short_names(brief)
 
@@ -122,13 +235,6 @@ def _number_of_systems(data: xr.Dataset) -> int:
     if names.PAIR in data.dims:
         return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
     return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
-
-
-def _lines(picture: Picture | None) -> list[str]:
-    """The picture as text, in marks that standard output can encode."""
-    if picture is None:
-        return []
-    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
 
 
 def answer_picture(data: xr.Dataset) -> Picture | None:
@@ -179,15 +285,6 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
 
 
-def _footer_of_kind(comparison: Any, rest: str) -> str:
-    """What a verdict needs, that undecided is not equal, and where the rest is."""
-    provenance = comparison.provenance
-    needs = rule_of_kind(leading(comparison.data), provenance)
-    if not needs:
-        return f"Priors, diagnostics and all draws: {rest}."
-    return f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
-
-
 def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
     """What a verdict needs, and that undecided is not equal; nothing where there are none."""
     if "verdict" not in data:
@@ -205,14 +302,6 @@ def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
     return " ".join([*lines, *_interval_rule(data, provenance)])
 
 
-def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
-    """What HDI stands for, where there are some."""
-    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
-        return []
-    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
-    return [f"HDI: the narrowest interval with {mass} probability."]
-
-
 _TWICE = ("scores", "orders")
 _REST = {
     "judged": "Human labels only, judge only, and assumptions",
@@ -223,95 +312,267 @@ _REST = {
 _REST_OF_FITS = "Priors, diagnostics and assumptions"
 
 
-def brief_page(
-    comparison: xr.Dataset, title: str = "", *, rest: str = REPORT, picture: bool = True
-) -> Document:
-    """The answer: sentences, a picture, the systems and their pairs, and what a verdict needs.
-
-    Parameters
-    ----------
-    comparison : xarray.Dataset
-        By engine, of `Comparison.by_engine`.
-    title : str, optional
-    rest : str, optional
-        How the reader gets the full report.
-    picture : bool, default True
-    """
-    schemas.comparison(comparison)
-    context = report_context(comparison)
-    parts = [audit_part(context)]
-    if context.many:
-        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
-    parts.append(suite_part(context))
-    if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
-        parts.append(diagnostics_part(context))
-    page = Document(
-        on_one_line(title) if title else "",
-        parts=[part for part in parts if part is not None],
-        signatures=[on_one_line(signature(context.data))],
-        answer=answer_sentences(context.answer),
-        picture=_lines(picture_of(context)) if picture else (),
-        footer=footer(context, rest),
-    )
-    return with_short_names(page)
+_ROWS = 9  # of a picture, which then has at most twelve lines as text
 
 
-def brief_text(comparison: Any, title: str) -> str:
-    """The brief page as text."""
-    return encodable(as_text(brief_page(plain(comparison), title)))
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One row of a picture: how much a system differs from the reference."""
+
+    label: str  # the system, or what the scores of two systems are on
+    place: int  # of the system, from the first in the table of systems
+    verdict: str  # in words: better, worse, baseline, no data, ...
+    limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
+    p: float | None = None  # P(best), or of two systems P(better)
+    p_mcse: float = 0.0
+    mark: str = ""  # on its probability, where it may be the best
+    written: str = ""  # the value with its interval, where it is no difference
+
+    @property
+    def size(self) -> str:
+        """The difference with its interval."""
+        if self.written:
+            return self.written
+        if self.limits is None:
+            return ""
+        low, point, high = self.limits
+        return numbers.difference(point, low, high)
+
+    @property
+    def probability(self) -> str:
+        """P(best), or P(better)."""
+        return "" if self.p is None else self.mark + numbers.probability(self.p, self.p_mcse)
 
 
-def footer(context: ReportContext, rest: str) -> str:
-    """What a verdict needs, what an undecided pair means, where numbers are from, and the rest."""
-    return f"{rule(context)} Tests, priors and robustness: {rest}."
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """Differences from one system."""
 
+    quantity: str  # such as "Difference in accuracy"
+    interval: str  # such as "95% HDI"
+    systems: Sequence[str]  # all of them, best first
+    rows: Sequence[Difference]
+    role: str = ""  # why one system is the reference; empty of two systems
+    reference: str = ""
+    rope: float = 0.0
+    lower_is_better: bool = False
+    more: str = ""  # what the systems without a row are
+    legend: str = ""  # what the mark on a probability means
+    n_marked: int = 0  # systems that have it, also those without a row
+    margin: float = 0.0  # of a gate, below zero in the unit of the difference
+    levels: bool = False  # rows are values by themselves, not differences, and have no verdict
+    of: str = "System"  # what has a row
 
-def rule(context: ReportContext) -> str:
-    """What a verdict needs, what an undecided pair means, and where numbers are from."""
-    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
-    threshold = context.provenance.threshold or names.VERDICT_PROB
-    split = ", and wins and means that agree" if context.provenance.splits else ""
-    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
-    if "undecided" in verdicts:
-        lines.append('"Undecided" does not mean equal.')
-    if "pairwise_verdict" in context.data:
-        lines.append(
-            "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
-            "shrinks differences between similar systems (partial pooling)."
+    @property
+    def heading(self) -> str:
+        """Of the probability of each row; of a split by what it is."""
+        if any(row.verdict == "split" for row in self.rows) and not self.role:
+            return "P(better mean)" if "mean" in self.quantity else "P(more wins)"
+        return "P(best)" if self.role else "P(better)"
+
+    @property
+    def has_probability(self) -> bool:
+        """Whether rows have one."""
+        return any(row.p is not None for row in self.rows)
+
+    def lines(self, marks: Marks = UNICODE, width: int | None = None) -> list[str]:
+        """The picture as text; on a narrow terminal with the numbers of long names alone."""
+        width = terminal_width() if width is None else width
+        lines = self._drawn(_labels(self.systems), marks, width)
+        if max(map(len, lines)) <= width:
+            return lines
+        return self._drawn([k.partition(" ")[0] for k in _labels(self.systems)], marks, width)
+
+    def _drawn(self, labels: Sequence[str], marks: Marks, width: int) -> list[str]:
+        minus = marks.minus
+        title = f"{self.quantity}, {labels[0]} {minus} {labels[-1]}"
+        if self.role:
+            of = labels[self.systems.index(self.reference)]
+            lower = "; lower is better" if self.lower_is_better else ""
+            title = f"{self.quantity} from {of} ({self.role}{lower})"
+        rows = []
+        for row in self.rows:
+            label = labels[row.place] if self.role else row.label.replace("−", minus)
+            cells = [row.size.partition(" ")[0].replace("−", minus)]
+            cells += [row.probability] if self.has_probability else []
+            rows.append(Row(label, row.verdict, row.limits, tuple(cells)))
+        return draw(
+            f"{title}, point and {self.interval}",
+            ["Difference", *([self.heading] if self.has_probability else [])],
+            rows,
+            rope=self.rope,
+            reverse=self.lower_is_better,
+            more="   ".join(filter(None, (self.more, self.legend))),
+            marks=marks,
+            width=width,
         )
-        if context.provenance.joint_model == names.AMONG_ALL:
-            lines.append(
-                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
-            )
-    elif context.many and "difference_mean" in context.data:
-        lines.append("Each pair is compared separately, so differences need not add up.")
-    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
 
 
-def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
-    """What stops a comparison of these scores, or warns of it; with `bounds` also whether verdicts
-    hold for every value of the missing scores.
+def picture_of(context: ReportContext) -> Picture | None:
+    """The differences from the baseline, else from the system that is most probably the best, or
+    of two systems from the other; none where no difference has an interval.
     """
-    provenance = context.provenance
-    lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
-    return Part("Audit", lines=lines) if lines else None
-
-
-def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
-    """All systems; of two, where their scores are known."""
-    if not context.many and "score" not in context.data:
+    data, provenance = context.data, context.provenance
+    if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
         return None
-    more = [] if brief else spread_table(context)
-    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
-
-
-def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
-    """The pairs that matter."""
-    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
-
-
-def matrix_part(context: ReportContext) -> Part | None:
-    """P(better) of all pairs, of three systems or more, where a page has place for it."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
+    at, role = _reference(context)
+    ends = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
+    if not np.isfinite(np.delete(ends["difference_lower"], at)).any():
         return None
-    return Part("Matrix", tables=[matrix_table(context)])
+    verdicts = [_VERDICTS.get(str(v), str(v)) for v in ends["verdict"]]
+    verdicts[at] = "baseline" if role == "baseline" else "reference"
+    visible = _visible_rows(context, verdicts)
+    marks, legend = contenders(context)
+    rows = _rows_of_many(context, ends, verdicts, visible) if role else _rows_of_two(context)
+    if not any(row.limits for row in rows):
+        return None
+    return Picture(
+        quantity=difference_name(provenance),
+        interval=interval_label(vars(provenance)),
+        systems=context.systems,
+        rows=rows,
+        role=role,
+        reference=context.systems[at],
+        rope=context.rope,
+        lower_is_better=provenance.lower_mean,
+        more=_more(verdicts, visible) if role else "",
+        legend=legend if role else "",
+        n_marked=sum(map(bool, marks)),
+    )
+
+
+_ENDS = ("lower", "mean", "upper")
+_SHOWN = ("difference_lower", "difference_mean", "difference_upper", "verdict")
+_VERDICTS = {
+    "a_better": "better",
+    "b_better": "worse",
+    "no_data": "no data",
+    "no_verdict": "no verdict",
+}
+_WITHOUT_MARK = ("no data", "no verdict", "baseline", "reference")
+
+
+def _lines(picture: Picture | None) -> list[str]:
+    """The picture as text, in marks that standard output can encode."""
+    if picture is None:
+        return []
+    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
+
+
+def _rows_of_many(
+    context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
+) -> list[Difference]:
+    """The systems that have a row."""
+    best, errors = (
+        context.data[name].values if name in context.data else None
+        for name in ("prob_best", "prob_best_mcse")
+    )
+    marks, _ = contenders(context)
+    return [
+        Difference(
+            label=context.systems[k],
+            place=k,
+            verdict=verdicts[k],
+            limits=_limits(verdicts[k], [float(ends[f"difference_{end}"][k]) for end in _ENDS]),
+            p=None if best is None else float(best[k]),
+            p_mcse=0.0 if errors is None else float(errors[k]),
+            mark=marks[k],
+        )
+        for k in visible
+    ]
+
+
+def _limits(verdict: str, ends: Sequence[float]) -> tuple[float, float, float] | None:
+    """An interval; none where there is no verdict that it belongs to."""
+    if not np.isfinite(ends).all() or verdict in _WITHOUT_MARK:
+        return None
+    low, point, high = ends
+    return low, point, high
+
+
+def _rows_of_two(context: ReportContext) -> list[Difference]:
+    """The difference of two systems; where other values of missing scores would change the verdict
+    also with every missing score for the one, and for the other.
+    """
+    cell = context.data.isel(dict(zip(names.SQUARE, (0, 1), strict=True)))
+    first, second = _labels(context.systems)
+    missing = context.answer.missing
+    if missing is None or missing.n_hold == missing.n_pairs or "extreme_verdict" not in cell:
+        return [_row_of_cell(cell, f"{first} − {second}")]
+    rows = [_row_of_cell(cell, f"{int(cell['n']):,} items with both")]
+    for case, of_second in (("best", "worst"), ("worst", "best")):
+        extremes = cell["extreme_score"].sel(case=[case, of_second]).values
+        filled = zip((first, second), np.diagonal(extremes), strict=True)
+        scores = ", ".join(f"{name} {x:.4g}" for name, x in filled if np.isfinite(x))
+        rows.append(_row_of_cell(cell.sel(case=case), f"if missing: {scores}", "extreme_"))
+    return rows
+
+
+def _row_of_cell(cell: xr.Dataset, label: str, prefix: str = "") -> Difference:
+    verdict = str(cell[f"{prefix}verdict"].item())
+    verdict = _VERDICTS.get(verdict, verdict)
+    limits = _limits(verdict, [float(cell[f"{prefix}difference_{end}"]) for end in _ENDS])
+    p = float(cell[f"{prefix}probability" if prefix else "prob_better"])
+    error = "" if prefix else "prob_better_mcse"
+    return Difference(
+        label=label,
+        place=0,
+        verdict=verdict,
+        limits=limits,
+        p=p if limits else None,
+        p_mcse=float(cell[error]) if error in cell else 0.0,
+    )
+
+
+def _reference(context: ReportContext) -> tuple[int, str]:
+    """The place of the system that the others are compared with, and why it is the one; of two
+    systems the second, for no reason.
+    """
+    baseline = context.provenance.baseline
+    if not context.many:
+        return 1, ""
+    if baseline is not None:
+        return context.systems.index(on_one_line(baseline)), "baseline"
+    if "prob_best" in context.data:
+        data, best = context.data, context.data["prob_best"].values
+        first, second = np.argsort(-best, kind="stable")[:2]
+        errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else 0 * best
+        # within two Monte Carlo errors
+        tied = best[first] - best[second] <= 2 * np.hypot(errors[first], errors[second])
+        return int(first), "tied as most likely the best" if tied else "most likely the best"
+    return 0, "reference"
+
+
+def _visible_rows(context: ReportContext, verdicts: list[str]) -> list[int]:
+    """Places of the systems that have a row: all of few; else the reference, those that may be the
+    best, and those without a verdict against it, the best first.
+    """
+    n = len(verdicts)
+    if n <= _ROWS:
+        return list(range(n))
+    best = context.data.get("in_best_set")
+    first = [k for k in range(n) if verdicts[k] in ("baseline", "reference")]
+    first += [] if best is None else np.flatnonzero(best.values).tolist()
+    first += [k for k in range(n) if verdicts[k] not in ("better", "worse", "equivalent")]
+    return sorted(list(dict.fromkeys([*first, *range(n)]))[:_ROWS])
+
+
+def _more(verdicts: list[str], visible: list[int]) -> str:
+    """What the systems without a row are."""
+    rest = [verdict for k, verdict in enumerate(verdicts) if k not in visible]
+    if not rest:
+        return ""
+    systems = f"{len(rest):,} more systems" if len(rest) > 1 else "1 more system"
+    number = {verdict: rest.count(verdict) for verdict in dict.fromkeys(rest)}
+    if len(number) == 1:
+        return f"{systems}: {'all ' * (len(rest) > 1)}{rest[0]}"
+    return f"{systems}: {', '.join(f'{n:,} {verdict}' for verdict, n in number.items())}"
+
+
+def _labels(systems: Sequence[str]) -> list[str]:
+    """Names, shortened where they are long, and then numbered as in the table of systems."""
+    short = short_names(systems)
+    labels = [short.get(name, name) for name in systems]
+    if short and len(systems) > 2 and may_number(systems):
+        return [f"#{k} {label}" for k, label in enumerate(labels, 1)]
+    return labels

@@ -13,8 +13,8 @@ from betterthan import checks, names
 from betterthan.counts.shapes import Table, with_arrays
 from betterthan.files import write_all
 from betterthan.io.problems import in_short
-from betterthan.results import provenance, rows, saved, stored_draws
-from betterthan.results.validation import validate, validate_attributes
+from betterthan.results import provenance, saved, tables
+from betterthan.results.saved import validate, validate_attributes
 from betterthan.signed import Signature
 from betterthan.text import quoted
 
@@ -104,12 +104,12 @@ class Comparison:
 
         All numbers of a row are from the side of its first system.
         """
-        return rows.pairs(self.data)
+        return tables.pairs(self.data)
 
     @property
     def systems(self) -> pd.DataFrame:
         """Return a table with one row per system, best first: scores, ranks, and verdicts."""
-        return rows.systems(self.data)
+        return tables.systems(self.data)
 
     @property
     def prob_better(self) -> pd.DataFrame:
@@ -117,7 +117,7 @@ class Comparison:
 
         The diagonal is 0.5; pairs that were not compared are NaN.
         """
-        return rows.square(rows.leading(self.data))
+        return tables.square(tables.leading(self.data))
 
     def by_engine(self) -> xr.Dataset:
         """Return the data with a leading dim ``engine`` for results that were computed twice.
@@ -186,7 +186,7 @@ class Comparison:
         if self.fits:
             return next(iter(self.fits.values()))
         if self.provenance.method in ("mcmc", "both") or self.provenance.chains:
-            raise ValueError(stored_draws.why_none(self.provenance))
+            raise ValueError(saved.why_none(self.provenance))
         if self.provenance.over:
             raise ValueError(
                 "an average over data sets has no draws of counts; draw each data set by itself, "
@@ -223,7 +223,7 @@ class Comparison:
         """Return the content of the file that `save` writes."""
         groups = {"/": self.data.assign_attrs({_FORMAT_ATTR: FORMAT})}
         groups |= {f"/{name}": table for name, table in self.alternatives.items()}
-        groups |= stored_draws.as_groups(self.fits) if checks.flag(fits, "fits") else {}
+        groups |= saved.as_groups(self.fits) if checks.flag(fits, "fits") else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
     def __str__(self) -> str:
@@ -304,12 +304,12 @@ def load(path: str | Path) -> Comparison:
     alternatives = {
         str(name): _own(table.to_dataset())
         for name, table in whole.children.items()
-        if not stored_draws.is_group(name)
+        if not saved.is_group(name)
     }
     for table in (data, *alternatives.values()):
         validate(table, str(path))
     validate_attributes(data, str(path))
-    return Comparison(data, alternatives, stored_draws.from_groups(whole))
+    return Comparison(data, alternatives, saved.from_groups(whole))
 
 
 FORMAT = 2  # of saved comparisons: in 1, the verdict of a pair was that of the pair alone

@@ -1,7 +1,8 @@
-"""The page on a comparison: its first screen, its sections in their order, its details; and the
-page on what a fitted model, an adopted one, or folds say of all pairs.
+"""The page on a comparison: its first screen, sections and details, and its numbers as JSON, from
+which scripts recompute; and the page on what a fitted model, or folds, say of all pairs.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtri
 
 from betterthan import names, schemas
+from betterthan.counts.shapes import pair_indices
 from betterthan.model_registry import ROSTER
-from betterthan.results import rows
-from betterthan.results.barg import barg_part
+from betterthan.posterior.parameters import prior_of
+from betterthan.results import tables
 from betterthan.results.brief import (
     answer_context,
     audit_part,
@@ -22,35 +25,58 @@ from betterthan.results.brief import (
     rule,
     systems_part,
 )
-from betterthan.results.columns import count, difference, interval_label, number
-from betterthan.results.context import MATRIX_SYSTEMS, ReportContext, report_context
+from betterthan.results.context import (
+    MATRIX_SYSTEMS,
+    P_BEST,
+    PAGE_SYSTEMS,
+    PAIR_COUNTS,
+    ReportContext,
+    agreement_part,
+    difference_law,
+    items_part,
+    report_context,
+    right_counts,
+    runs_part,
+    table_by_system,
+)
 from betterthan.results.document import Document, Figure, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
-from betterthan.results.groups_page import groups_part
-from betterthan.results.item_tables import agreement_part, items_part, runs_part
 from betterthan.results.marks import matrix, matrix_classes
-from betterthan.results.methods import data_part, diagnostics_part, limits, model_part, multiplicity
+from betterthan.results.methods import (
+    barg_part,
+    data_part,
+    diagnostics_part,
+    limits,
+    model_part,
+    multiplicity,
+)
 from betterthan.results.numbers import on_one_line
-from betterthan.results.page_data import page_data
 from betterthan.results.pair_tables import (
     COUNTS,
     P_BETTER,
-    datasets_table,
+    datasets_part,
     opposed_notes,
     outlook_columns,
     outlook_part,
     suite_part,
     table_by_pair,
-    ties_table,
+    ties_part,
     verdict,
     wins_part,
     with_marks,
 )
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
-from betterthan.results.significance_tables import tests_part
-from betterthan.results.systems_table import P_BEST, PAIR_COUNTS, table_by_system
+from betterthan.results.significance_tables import groups_part, tests_part
+from betterthan.results.tables import (
+    count,
+    difference,
+    interval_label,
+    number,
+    order_best_first,
+    pairwise,
+)
 from betterthan.signed import Signature
 
 _DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
@@ -151,18 +177,6 @@ def matrix_section(context: ReportContext) -> Part | None:
     return Part("Matrix", figures=[Figure(caption, drawing, inline=True)])
 
 
-def _datasets(context: ReportContext) -> Part | None:
-    if context.provenance.over or "prob_better_dataset" not in context.data:
-        return None
-    return Part("Each data set", tables=[datasets_table(context)])
-
-
-def _ties(context: ReportContext) -> Part | None:
-    if "verdict_by_ties" not in context.data:
-        return None
-    return Part("Ties", tables=[ties_table(context)])
-
-
 # a section more is a row more
 SECTIONS = (
     partial(audit_part, bounds=True),
@@ -176,8 +190,8 @@ DETAILS = (
     runs_part,
     agreement_part,
     outlook_part,
-    _datasets,
-    _ties,
+    datasets_part,
+    ties_part,
     wins_part,
     groups_part,
     data_part,
@@ -207,12 +221,12 @@ _ROWS = 20  # systems shown of many
 
 def fits_page(answer: xr.Dataset) -> Document:
     """Everything a report says of it."""
-    provenance, data = Signature.from_attrs(answer.attrs), rows.leading(answer)
-    systems: Any = rows.systems(data)
+    provenance, data = Signature.from_attrs(answer.attrs), tables.leading(answer)
+    systems: Any = tables.systems(data)
     few = len(systems) <= _PAIRED_SYSTEMS
     part = Part(
         "Pairs" if few else "Systems",
-        tables=[_fitted_pairs(rows.pairs(data), provenance) if few else _fitted_systems(systems)],
+        tables=[_fitted_pairs(tables.pairs(data), provenance) if few else _fitted_systems(systems)],
     )
     context = answer_context(answer)
     matrix = None if context is None or provenance.failures else matrix_section(context)
@@ -279,3 +293,258 @@ def _model(provenance: Signature) -> Part:
     if provenance.failures:
         facts.append(("Failed checks", " ".join(provenance.failures)))
     return Part("Model and draws", facts=facts)
+
+
+_MILLION = 10**6  # probabilities are stored in millionths
+_DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
+_ENOUGH = 5
+_MANY = 1_000  # pairs above which what is not needed is left out
+# above PAGE_SYSTEMS: first systems, paired with each other; neighbors in the ranking on each side
+_TOP, _NEAR = 50, 10
+# columns of a pair: a name on the page, and the variable
+_COLUMNS = {
+    "p": "prob_better",
+    "pe": "prob_better_mcse",
+    "d": "difference_mean",
+    "lo": "difference_lower",
+    "up": "difference_upper",
+    "k": "n_units",
+    "e": "difference_error",
+    "f": "difference_df",
+    "g": "difference_skewness",
+    "n": "n",
+    "among": "among_prob_better",
+    "ad": "among_difference_mean",
+    "alo": "among_difference_lower",
+    "aup": "among_difference_upper",
+    "bf": "bayes_factor_01",
+    "wrong": "prob_better_if_wrong",
+}
+_JOINT = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+_LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
+_VERDICTS = {"v": "verdict", "wv": "verdict_if_wrong"}
+
+
+def page_data(comparison: xr.Dataset) -> dict[str, Any]:
+    """The choices, the systems, and columns over the pairs (i, j), i < j, of the systems as given.
+
+    Parameters
+    ----------
+    comparison : xarray.Dataset
+        By engine, of `Comparison.by_engine`.
+
+    Returns
+    -------
+    dict
+        Plain JSON; a column of one value is that value. ``kind`` says what the difference of a pair
+        follows: "counts" (a Dirichlet posterior), "units" (Student's t), "drawn" (of which the page
+        has the answers alone), or "signs" (no difference: ties are unknown).
+    """
+    joint = comparison.isel({names.ENGINE: 0})
+    data = pairwise(joint)  # the page computes the answers of pairs anew, and shows the joint ones
+    if "pairwise_verdict" in joint:
+        data = data.assign({f"among_{name}": joint[name] for name in _JOINT})
+    provenance = Signature.from_attrs(comparison.attrs)
+    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
+    order = order_best_first(comparison).tolist()
+    leaders = [order[0]] if provenance.baseline is None else [order[0], place[provenance.baseline]]
+    pairs = kept_pairs(np.array(order), leaders)
+    tests = {"names": data[names.TEST].values.tolist() if "p_value" in data else []}
+    tests |= {"alpha": provenance.alpha, "correction": provenance.correction}
+    return (
+        _settings(provenance)
+        | _left_out(len(systems), *pairs)
+        | {
+            "systems": systems,
+            "order": order,
+            "kind": difference_law(data),
+            "among": "among_prob_better" in data,
+            "has_best": len(systems) > 2 and "prob_best" in data,
+            "verdicts": list(names.VERDICTS),
+            "priors": _priors(data),
+            "prior_name": _prior_name(data, provenance),
+            "tests": tests,
+        }
+        | _pair_columns(data, provenance, pairs)
+    )
+
+
+def kept_pairs(order: np.ndarray, leaders: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Places (i, j), i < j, of the systems of each pair that a page contains: of few systems all.
+
+    Of more: pairs of the first systems of the ranking, of neighbors, and with each leader.
+    """
+    n = len(order)
+    if n <= PAGE_SYSTEMS:
+        return pair_indices(n)
+    near = [np.stack([order[:-k], order[k:]]) for k in range(1, _NEAR + 1)]
+    top = order[:_TOP][np.stack(pair_indices(_TOP))]
+    with_leaders = [np.stack([np.delete(order, order == k)] * 2) for k in leaders]
+    for k, pairs in zip(leaders, with_leaders, strict=True):
+        pairs[0] = k
+    low, high = np.sort(np.concatenate([top, *near, *with_leaders], axis=1), axis=0)
+    codes = np.unique(low * n + high)
+    return codes // n, codes % n
+
+
+def _left_out(n: int, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
+    """Codes of the pairs that the page contains, and how these were chosen; none of all pairs."""
+    number = n * (n - 1) // 2
+    if first.size == number:
+        return {}
+    kept = (first * n + second).tolist()
+    return {"kept": kept, "number": number, "top": _TOP, "near": _NEAR}
+
+
+def _priors(data: xr.Dataset) -> dict[str, list[float]]:
+    """Those that a reader may choose."""
+    priors = {name: list(prior) for name, prior in names.PRIORS.items()}
+    if difference_law(data) == "counts":
+        priors[names.SKEPTICAL] = list(prior_of(names.SKEPTICAL, data["counts"]))
+    return priors
+
+
+def _prior_name(data: xr.Dataset, provenance: Signature) -> str | None:
+    """The name of the reported prior, or its numbers where it has none."""
+    if not isinstance(provenance.prior, Sequence):
+        return None
+    text = "/".join(f"{a:.4g}" for a in provenance.prior)
+    listed = {name: "/".join(f"{a:.4g}" for a in p) for name, p in _priors(data).items()}
+    return next((name for name, numbers in listed.items() if numbers == text), text)
+
+
+def _settings(provenance: Signature) -> dict[str, Any]:
+    """How the answer was made."""
+    copied = ("rope", "threshold", "ci_prob", "ci_kind", "ties", "prior", "quantity", "unit")
+    choices = {name: getattr(provenance, name) for name in copied}
+    baseline = None if provenance.baseline is None else on_one_line(provenance.baseline)
+    quantity = {
+        "lower": provenance.lower_mean,
+        "other": provenance.beside_quantity,
+        "splits": bool(provenance.splits),
+    }
+    reason = names.NOT_CONVERGED if provenance.failures else names.MISSING_DECIDES
+    texts = {"baseline": baseline, "reason": reason, "difference_is": provenance.difference_is}
+    level = provenance.ci_prob
+    quantile = None if level is None else float(ndtri((1 + level) / 2))  # of a normal interval
+    return choices | quantity | texts | {"most": provenance.difference_most, "quantile": quantile}
+
+
+def _pair_columns(
+    data: xr.Dataset, provenance: Signature, pairs: tuple[np.ndarray, np.ndarray]
+) -> dict[str, Any]:
+    """Columns over the pairs, and how many parts of those that hold whole numbers are one."""
+    places = zip(names.SQUARE, pairs, strict=True)
+    indexers = {side: xr.DataArray(k, dims=names.PAIR) for side, k in places}
+    law = difference_law(data)
+    left_out = _LEFT_OUT.get(law, ()) + (("bf",) if pairs[0].size > _MANY else ())
+    variables = {**_COLUMNS, **_VERDICTS, "other": f"{provenance.beside_quantity}_prob_better"}
+    columns = {
+        key: data[name].isel(indexers).values
+        for key, name in variables.items()
+        if name in data and key not in left_out
+    }
+    if provenance.rope:  # the page cannot compute masses within the ROPE from draws
+        within = {"r": "mass", "re": "mass_mcse"} if law == "drawn" else {}
+        for key, name in (within | {"aw": "among_mass"}).items():
+            if name in data:
+                mass = data[name].isel(indexers).sel({names.REGION: names.REGIONS[1]})
+                columns[key] = mass.values
+    counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
+    columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
+    columns |= _test_columns(data, indexers)
+    per = _stored_units(columns) | dict.fromkeys(filter(columns.__contains__, _SHARES), _MILLION)
+    written = {key: _stored(key, values, per.get(key)) for key, values in columns.items()}
+    right = right_counts(data)
+    counted = None if right is None else [np.array(right[0])[places] for places in pairs]
+    derived = _derived(columns, counted)
+    return {"per": per, "right": right, "pairs": written | derived}
+
+
+def _stored_units(columns: dict[str, np.ndarray]) -> dict[str, int]:
+    """Of sizes that are only shown, the whole numbers that they are stored in: a hundredth of the
+    last digit that is shown of the narrowest interval, where all sizes have few digits then.
+    """
+    sizes = {key: columns[key] for key in _SIZES if key in columns}
+    widths = [columns[up] - columns[low] for low, up in _ENDS if up in columns]
+    widths = [width[np.isfinite(width) & (width > 0)] for width in widths]
+    if not any(width.size for width in widths):
+        return {}
+    places = max(2, 4 - int(np.floor(np.log10(min(w.min() for w in widths if w.size)))))
+    largest = max(np.nan_to_num(np.abs(values)).max() for values in sizes.values())
+    unit = 10**places
+    return {key: int(unit) for key in sizes} if largest * unit < _MILLION * 10 else {}
+
+
+_SIZES = ("lo", "up", "ad", "alo", "aup")
+_ENDS = (("lo", "up"), ("alo", "aup"))
+
+
+def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> dict[str, str]:
+    """Columns that the page computes from others: losses from wins and from how often each system
+    is right, ties, and whom a test favors.
+    """
+    if not {"w", "l", "n"} <= columns.keys():
+        return {}
+    w, l, n = (columns[key] for key in ("w", "l", "n"))
+    rules = {"rest": n - w - l, "sign": np.sign(w - l)}
+    if right is not None:
+        rules["right"] = w - right[0] + right[1]
+    derived = (
+        {"t": "rest"}
+        | ({} if right is None else {"l": "right"})
+        | {key: "sign" for key in columns if key.startswith("tf")}
+    )
+    return {
+        key: rule
+        for key, rule in derived.items()
+        if key in columns and np.array_equal(columns[key], rules[rule])
+    }
+
+
+def _test_columns(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Of each test its p, adjusted, and for whom it speaks."""
+    columns = {}
+    variables = {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}
+    for key, name in variables.items():
+        if name not in data:
+            continue
+        for k, test in enumerate(data[names.TEST].values.tolist()):
+            columns[f"{key}{k}"] = data[name].sel({names.TEST: test}).isel(places).values
+    return columns
+
+
+def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
+    """The values as a list, or the one where all are the same; whole numbers of a part where there
+    are `per` in one.
+    """
+    if key in _VERDICTS:
+        column = [_verdict_code(key, str(v)) for v in values]
+    elif per:
+        finite = np.isfinite(values)
+        column = np.rint(np.where(finite, values, 0.0) * per).astype(np.int64).tolist()
+        if not finite.all():
+            column = [v if k else None for v, k in zip(column, finite.tolist(), strict=True)]
+    else:
+        column = [_short_number(v, _DIGITS.get(key[:2], _ENOUGH)) for v in values.tolist()]
+    return column[0] if column and all(v == column[0] for v in column) else column
+
+
+_SHARES = ("p", "other", "among", "aw", "wrong")
+
+
+def _verdict_code(key: str, verdict: str) -> int:
+    """Its place; of the verdict that the page finds by itself no more than that it is one."""
+    stays = key == "wv" or verdict in ("no_data", "no_verdict")
+    return names.VERDICTS.index(verdict if stays else "undecided")
+
+
+def _short_number(value: Any, digits: int) -> Any:
+    """A number with as many digits as are read; null for nan."""
+    if not isinstance(value, float):
+        return value
+    if not np.isfinite(value):
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() and abs(short) < 2**53 else short

@@ -1,17 +1,34 @@
-"""A comparison as a report shows it: systems from best to worst, and the pairs that matter."""
+"""A comparison as a report shows it: systems, best first, pairs that matter, and items."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.results.document import PAIRWISE_VERDICT, VERDICT
-from betterthan.results.facts import Answer, answer_facts
+from betterthan.results import numbers
+from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
+from betterthan.results.facts import Answer, answer_facts, score_label
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
-from betterthan.results.rows import best_first
+from betterthan.results.tables import (
+    Column,
+    along,
+    best_first,
+    count,
+    flag,
+    interval_label,
+    joined,
+    number,
+    pair_counts,
+    probability,
+    values,
+    written_cells,
+)
 from betterthan.signed import Signature
 
 PAIRS_SYSTEMS = 12  # systems whose pairs have rows, in tables that choose no pairs
@@ -129,3 +146,341 @@ def printable(table: xr.Dataset) -> xr.Dataset:
 def systems_dims(table: xr.Dataset) -> list[str]:
     """Its dims that are systems."""
     return [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in table.dims]
+
+
+SYSTEMS_VISIBLE = 40  # rows that are seen at once
+P_BEST = probability("P(best)", "prob_best")
+PAIR_COUNTS = {
+    "better_than": "Better than",
+    "worse_than": "Worse than",
+    "undecided": "Undecided",
+    "split": "Split",
+    "equivalent_to": "Equivalent to",
+    "no_verdict": "No verdict",
+    "never_compared": "Not compared",
+}
+
+
+def table_by_system(
+    rows: Any,
+    columns: Sequence[Column],
+    caption: str = "",
+    *,
+    heading: str = "System",
+    name: str = "",
+    **folding: Any,
+) -> Table:
+    """One row for each system: its name, and the columns of which the answer has the numbers.
+
+    Parameters
+    ----------
+    rows : xarray.Dataset or pandas.DataFrame
+        With the column ``system``.
+    columns : sequence of Column
+    caption, name, seen
+        Of the `Table`.
+    heading : str
+        Of the names.
+    """
+    heads, cells = written_cells(rows, columns)
+    keys = [(on_one_line(str(system)),) for system in rows[names.SYSTEM].values]
+    written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
+    keyed = keys if name else ()
+    return Table((heading, *heads), written, caption, name=name, keys=keyed, **folding)
+
+
+def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
+    """Every system of a comparison, the best first; briefly, without Monte Carlo errors, and where
+    there is a joint answer without how its pairs ended.
+    """
+    data = context.data
+    numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
+    marks, legend = contenders(context)
+    systems = {"system": context.systems, "best_mark": marks}
+    rows: Any = pd.DataFrame(systems | numbers | pair_counts(data))
+    mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
+    always = {"better_than", "worse_than", "undecided"}
+    columns = [*_score_columns(rows, context), *_joint_columns(rows, mass, brief=brief)]
+    brief = brief and "prob_best" in rows
+    if not brief:
+        columns += [
+            count(heading, name)
+            for name, heading in PAIR_COUNTS.items()
+            if name in always or bool(rows[name].to_numpy().any())
+        ]
+    total, visible = len(rows), BRIEF_ROWS if brief else SYSTEMS_VISIBLE
+    elsewhere = f".systems of the comparison has all {total:,}" if total > visible else ""
+    folding: Any = {"visible": visible, "elsewhere": elsewhere}
+    caption = "Systems, best first" if brief else _systems_caption(context, mass)
+    caption += f" ({legend})" if brief and legend else ""
+    if "score_shared" in data:
+        caption += "; each score is on all items that the system has a score for"
+    return table_by_system(rows, columns, caption, name="systems", **folding)
+
+
+BRIEF_ROWS = 20  # rows of the brief table
+_BY_SYSTEM = (
+    *("score", "score_lower", "score_upper", "n_right", "n_scored", "prob_best", "prob_best_mcse"),
+    *("expected_rank", "rank_lower", "rank_upper", "in_best_set"),
+)
+
+
+def contenders(context: ReportContext) -> tuple[list[str], str]:
+    """The mark of each system that may be the best, and what it means; none where it marks one of
+    them, or all.
+    """
+    best, n = context.data.get("in_best_set"), len(context.systems)
+    if best is None or "prob_best" not in context.data or not 1 < best.sum() < n:
+        return [""] * n, ""
+    return np.where(best.values, "* ", "").tolist(), "* may be the best"
+
+
+def spread_table(context: ReportContext) -> list[Table]:
+    """How the graded scores of each system spread; right and wrong have their accuracy."""
+    data = context.data
+    if "score_quantile" not in data:
+        return []
+    three = "{:.3g}".format
+    quantile = number("", "score_quantile", three)
+    quantiles = enumerate(data["quantile"].values)
+    columns = [
+        number("Std. deviation", "score_sd", three),
+        *(along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
+        number("Mean of the worst tenth", "score_worst_tenth", three),
+    ]
+    caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
+    table = table_by_system(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
+    return [replace(table, keys=())]
+
+
+def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
+    """The score, its interval, and of how many examples it is."""
+    if "score" not in rows:
+        return []
+    # two decimals of few examples, three of many; one of large scores
+    most = rows["n_scored"].to_numpy().max() if "n_scored" in rows else 0
+    places = 2 if 0 < most <= 100 else 3
+    largest = np.nanmax(np.abs(rows["score"]), initial=0.0)
+    if largest >= 10:
+        places = 1 if largest < 1000 else 0
+
+    def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
+        interval = f" [{low:,.{places}f}, {up:,.{places}f}]" if low == low else ""
+        return f"{value:,.{places}f}{interval}".replace("-", "−")
+
+    variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
+    heading = score_label(context.provenance, "n_right" in context.data)
+    heading += ", lower is better" if context.provenance.higher_is_better is False else ""
+    interval = interval_label(vars(context.provenance))
+    heading += f" [{interval}]" if len(variables) > 1 else ""
+    return [
+        values(heading, variables, score),
+        values("Correct", ["n_right", "n_scored"], "{:,} of {:,}".format),
+        *([] if "n_right" in rows else [count("Items scored", "n_scored")]),
+    ]
+
+
+def _joint_columns(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
+    """How probable it is that it is the best of all, and its rank."""
+    rank = number("Expected rank", "expected_rank", "{:.1f}".format)
+    if "rank_lower" in rows:
+        variables = ["expected_rank", "rank_lower", "rank_upper"]
+        rank = values(f"Rank ({mass})", variables, "{:.1f} [{:g}, {:g}]".format)
+    if brief:
+        marks = Column("", lambda rows: rows["best_mark"].tolist(), "prob_best")
+        return [joined("P(best)", "", marks, P_BEST), rank]
+    error = number("MC error", "prob_best_mcse", "{:.1g}".format)
+    return [P_BEST, error, rank, flag("Contender", "in_best_set")]
+
+
+def _systems_caption(context: ReportContext, mass: str) -> str:
+    if not context.many:
+        return "The two systems"
+    how = "joint verdicts" if "pairwise_verdict" in context.data else "pairwise verdicts"
+    best = ""
+    if "in_best_set" in context.data:
+        best = f"; contenders: with probability {mass} the best system is one of these"
+    first = "best first"
+    if "expected_rank" not in context.data:
+        first = "highest mean P(better) first"
+    return f"Systems, {first}, with their numbers of {how}{best}"
+
+
+CELLS = ("both_right", "a_only", "b_only", "both_wrong")
+
+
+def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.ndarray] | None:
+    """Cells and coefficients of pairs, given by their places; None where they are not known.
+
+    Parameters
+    ----------
+    whole : xarray.Dataset
+        A comparison by one engine.
+    first, second : sequence of int
+        Places of the systems of each pair.
+
+    Returns
+    -------
+    dict or None
+        ``both_right``, ``a_only``, ``b_only``, ``both_wrong``; ``phi``, the correlation of right
+        and wrong, and Cohen's ``kappa``, both NaN where a system is always right or always wrong;
+        -1 in cells, and NaN, of pairs that do not share all their examples.
+    """
+    counts = data["counts"].transpose(*names.SQUARE, names.OUTCOME).values
+    counts_right = right_counts(data)
+    if counts_right is None:
+        return None
+    right, scored = (np.array(values) for values in counts_right)
+    first, second = np.asarray(first), np.asarray(second)
+    wins, losses, ties = counts[first, second].T.astype(int)
+    both = right[first] - wins
+    cells = np.stack([both, wins, losses, ties - both])
+    n = cells.sum(0)
+    complete = (scored[first] == n) & (scored[second] == n) & (right[second] == both + losses)
+    cells = np.where(complete & (cells >= 0).all(0), cells, -1)
+    a, b, c, d = np.where(cells[0] < 0, np.nan, cells.astype(float))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        phi = (a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d))
+        kappa = 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
+    return dict(zip(CELLS, cells, strict=True)) | {
+        "phi": phi,
+        "kappa": np.where(np.isfinite(phi), kappa, np.nan),
+    }
+
+
+def right_counts(data: xr.Dataset) -> tuple[list[int], list[int]] | None:
+    """On how many examples each system is right, and of how many; None where that is not known, or
+    pairs are not of single examples.
+    """
+    if "n_right" not in data or data.sizes[names.OUTCOME] != 3 or "n_units" in data:
+        return None
+    right, scored = (data[k].values.astype(int).tolist() for k in ("n_right", "n_scored"))
+    return right, scored
+
+
+def difference_law(data: xr.Dataset) -> str:
+    """What the difference of a pair follows."""
+    sampled = "prob_better_mcse" in data and (data["prob_better_mcse"].values > 0).any()
+    if sampled or data.attrs.get("prior_sd") or data.attrs.get("over"):
+        return "drawn"
+    if "n_units" in data:
+        return "units"
+    return "counts" if "difference_mean" in data else "signs"
+
+
+def agreement_part(context: ReportContext) -> Part | None:
+    """The cells of the pairs that have rows."""
+    pairs = context.pairs
+    agreement = agreement_cells(context.data, *zip(*pairs, strict=True)) if pairs else None
+    if agreement is None:
+        return None
+    rows = []
+    for k, (i, j) in enumerate(pairs):
+        if agreement["both_right"][k] >= 0:
+            cells = [f"{int(agreement[name][k]):,}" for name in CELLS]
+            cells += [numbers.signed(float(agreement[name][k])) for name in ("phi", "kappa")]
+            rows.append((context.systems[i], context.systems[j], *cells))
+    heads = ("System", "Other", "Both right", "Only system", "Only other")
+    heads += ("Both wrong", "phi", "kappa")
+    caption = "Right and wrong on the same items"
+    table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
+    return (
+        Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
+        if rows
+        else None
+    )
+
+
+_AGREEMENT_NOTE = (
+    "phi: the correlation of right and wrong; kappa: agreement beyond that of chance (Cohen). Two "
+    "systems of the same accuracy may be right on other items: then a choice by item, or a "
+    "vote, could be better than both; that they agree does not say that they are right."
+)
+
+
+_FEW = 4  # systems whose scores on an item have columns
+
+
+def items_part(context: ReportContext) -> Part | None:
+    """A row an item: its scores, how far they are apart, and whether it goes with the others."""
+    data = context.data
+    if "item_spread" not in data or not data.sizes[names.ITEM]:
+        return None
+    heads, columns = _item_scores(context)
+    items = [on_one_line(str(item)) for item in data[names.ITEM].values]
+    rows = [(item, *cells) for item, cells in zip(items, columns, strict=True)]
+    note = _NOTE_PAIR
+    if context.many:
+        heads, note = (*heads, "Spread", "With the rest"), _NOTE_SEVERAL
+        more = zip(data["item_spread"].values, data["item_with_rest"].values, strict=True)
+        rows = [
+            (*row, f"{spread:.2f}", numbers.signed(along))
+            for row, (spread, along) in zip(rows, more, strict=True)
+        ]
+    n, total = len(rows), int(data["n_differing"])
+    caption = "Items on which systems differ most" + (f", {n} of {total:,}" if n < total else "")
+    table = Table(("Item", *heads), rows, caption, name="items")
+    return Part("Items", tables=[table], notes=[note], folded=True)
+
+
+def _item_scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Heads and cells: the scores of each of few systems, how many of many are right, or their
+    mean.
+    """
+    scores = context.data["item_score"].transpose(names.ITEM, names.SYSTEM)
+    if len(context.systems) <= _FEW:
+        values = scores.sel({names.SYSTEM: context.systems}).values
+        cells = [tuple("–" if x != x else f"{x:.3g}" for x in row) for row in values]
+        return tuple(context.systems), cells
+    if "n_right" in context.data:
+        number = zip(
+            scores.sum(names.SYSTEM).values, scores.count(names.SYSTEM).values, strict=True
+        )
+        return ("Correct",), [(f"{right:g} of {n}",) for right, n in number]
+    return ("Mean score",), [(f"{x:.3g}",) for x in scores.mean(names.SYSTEM).values]
+
+
+_NOTE_SEVERAL = (
+    "Spread: the standard deviation of the systems' scores on the item. With the rest: the "
+    "correlation, over systems, of these scores with the means on all other items; of one spread "
+    "the lowest come first. Below 0 an item goes against all others: read it for a wrong key, or a "
+    "question that can be taken in two ways. counts.disagreements gives every item."
+)
+_NOTE_PAIR = (
+    "Of equal differences those come first on which the system that is behind on all other items "
+    "is ahead: read these for a wrong key, or a question that can be taken in two ways. "
+    "counts.disagreements gives every item."
+)
+
+
+_ROWS = 40
+
+
+def runs_part(context: ReportContext) -> Part | None:
+    """Of each system how its runs vary, and both standard errors of its mean."""
+    if "run_error" not in context.data:
+        return None
+    data = context.data
+    columns = {
+        key: data[f"run_{key}"].values for key in ("number", "mixed", "error", "error_of_runs")
+    }
+    rows = [
+        (
+            system,
+            f"{columns['number'][i]:.3g}",
+            f"{numbers.percent(columns['mixed'][i])}%",
+            f"{columns['error'][i]:.3f}",
+            f"{columns['error_of_runs'][i]:.3f}",
+        )
+        for i, system in enumerate(context.systems)
+    ]
+    heads = ("System", "Runs of an item", "Items with mixed runs")
+    heads += ("SE, items like these", "SE, these items only")
+    table = Table(
+        heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS
+    )
+    note = (
+        "Error bars of the runs only understate what new items would show: verdicts are for items "
+        "like these. betterthan.plan.runs finds the best number of runs for a budget."
+    )
+    return Part("Repeated runs", tables=[table], notes=[note])

@@ -12,8 +12,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import rows
-from betterthan.results.columns import interval_label
+from betterthan.results import tables
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import (
     Firmness,
@@ -25,6 +24,7 @@ from betterthan.results.robustness import (
     separating,
     tie_changes,
 )
+from betterthan.results.tables import interval_label
 from betterthan.signed import Signature
 
 _VERDICTS_NAMED = 2  # verdicts that a sentence names
@@ -195,10 +195,10 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     ('A', 'better', 0.996, 12)
     """
     data = comparison if isinstance(comparison, xr.Dataset) else comparison.data
-    data = rows.leading(data)
+    data = tables.leading(data)
     provenance = Signature.from_attrs(data.attrs)
-    pairs: Any = rows.pairs(data)
-    systems: Any = _in_order(data, rows.systems(data, pairs))
+    pairs: Any = tables.pairs(data)
+    systems: Any = _in_order(data, tables.systems(data, pairs))
     labels = {name: on_one_line(name) for name in systems["system"].tolist()}
     if any(name != label for name, label in labels.items()):
         systems = systems.assign(system=systems["system"].map(labels))
@@ -215,7 +215,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         score_is=score_label(provenance, "n_right" in systems),
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
-        at_random=rows.at_random(pairs, provenance),
+        at_random=tables.at_random(pairs, provenance),
         n_judgments=int(pairs["n"].sum()) if judged else None,
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
@@ -291,7 +291,7 @@ def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:
 
 
 def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: xr.Dataset) -> Pair:
-    """From a row of `rows.pairs`."""
+    """From a row of `tables.pairs`."""
 
     def value(column: str) -> Any:
         return _plain(row.get(column))
@@ -310,7 +310,7 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         **{name: value(column) for name, column in _OF_ROW.items()},
         p_mcse=value("mcse") or 0.0,
         by=by,
-        at_random=rows.at_random(pd.DataFrame([row]), provenance),
+        at_random=tables.at_random(pd.DataFrame([row]), provenance),
         **{name: value(name) if counted else None for name in ("wins", "losses", "ties")},
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
@@ -321,7 +321,7 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         difference_is=provenance.difference_is or "difference",
         interval=None if provenance.ci_prob is None else interval_label(interval),
         lower_is_better=provenance.lower_mean,
-        one_sided=bool(rows.one_sided(row["verdict"], *bounds)),
+        one_sided=bool(tables.one_sided(row["verdict"], *bounds)),
         threshold=provenance.threshold or names.VERDICT_PROB,
         rope=provenance.rope or 0.0,
         within_rope_mcse=_error(data, "mass_mcse"),
@@ -339,7 +339,7 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
     )
 
 
-_OF_ROW = {  # fields of a pair, by the columns of `rows.pairs`
+_OF_ROW = {  # fields of a pair, by the columns of `tables.pairs`
     **{"p": "prob_better", "n_units": "n_units", "within_rope": "within_rope"},
     "difference": "difference",
     **{f"difference_{end}": end for end in ("lower", "upper")},
@@ -416,6 +416,7 @@ def _with_systems(
     provenance: Signature,
     by: str | None,
 ) -> Answer:
+    """With all verdicts, the baseline, and who may be the best, where compared jointly."""
     verdicts = pairs["verdict"].to_numpy(str)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     answer = replace(
@@ -429,7 +430,22 @@ def _with_systems(
         verdict_counts=_verdict_counts(pairs, verdicts),
         baseline=_baseline(pairs, systems, verdicts, provenance),
     )
-    return _with_best(answer, systems, provenance)
+    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
+        why = provenance.no_joint or "pairwise answers do not show which system is best"
+        return replace(answer, no_joint=why)
+    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
+    size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None
+    best = tuple(
+        Candidate(
+            system=row["system"],
+            p=float(row["prob_best"]),
+            p_mcse=_plain(row.get("prob_best_mcse")) or 0.0,
+        )
+        for row in top
+    )
+    return replace(
+        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
+    )
 
 
 def _with_leader(
@@ -462,31 +478,11 @@ def _with_leader(
 
 
 def _other_side(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A row of `rows.pairs` with its size from the side of the other system."""
+    """A row of `tables.pairs` with its size from the side of the other system."""
     swapped = {"system": "other", "other": "system", "wins": "losses", "losses": "wins"}
     negated = {"difference": "difference", "lower": "upper", "upper": "lower"}
     sides = {k: row[v] for k, v in swapped.items() if v in row}
     return {**row, **sides, **{k: -row[v] for k, v in negated.items() if v in row}}
-
-
-def _with_best(answer: Answer, systems: Any, provenance: Signature) -> Answer:
-    """With who may be the best, where systems were compared jointly."""
-    if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
-        why = provenance.no_joint or "pairwise answers do not show which system is best"
-        return replace(answer, no_joint=why)
-    top = systems.sort_values("prob_best", ascending=False, kind="stable").to_dict("records")
-    size = sum(bool(row["in_best_set"]) for row in top) if "in_best_set" in systems else None
-    best = tuple(
-        Candidate(
-            system=row["system"],
-            p=float(row["prob_best"]),
-            p_mcse=_plain(row.get("prob_best_mcse")) or 0.0,
-        )
-        for row in top
-    )
-    return replace(
-        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
-    )
 
 
 def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:

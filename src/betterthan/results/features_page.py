@@ -10,25 +10,24 @@ import xarray as xr
 import betterthan
 from betterthan import names
 from betterthan.exact.numeric import monte_carlo
-from betterthan.posterior.convergence import diagnose
+from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers
-from betterthan.results.columns import (
+from betterthan.results.context import printable, systems_dims, table_by_system
+from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
+from betterthan.results.first_screen import FirstScreen, levels_screen
+from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
+from betterthan.results.score_sentences import prediction_facts, score_sentences
+from betterthan.results.scores_page import first_systems
+from betterthan.results.tables import (
     Column,
+    ahead_first,
     difference,
     interval_label,
     number,
     sampled_by,
     values,
 )
-from betterthan.results.context import printable, systems_dims
-from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
-from betterthan.results.first_screen import FirstScreen, levels_screen
-from betterthan.results.numbers import labels_on_one_line, on_one_line
-from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
-from betterthan.results.rows import ahead_first
-from betterthan.results.score_sentences import prediction_facts, score_sentences
-from betterthan.results.scores_page import first_systems
-from betterthan.results.systems_table import table_by_system
 from betterthan.text import named
 
 
@@ -259,7 +258,8 @@ def function_page(function: Any) -> Document:
         )
     response = on_one_line(str(fit.attrs["response"]))
     steps = _steps(fit) if fit.sizes["step"] > 1 else None
-    sections = (_formula(function), _measures(function), _coefficients(function))
+    formula = Part("Formula", lines=[on_one_line(str(function))])
+    sections = (formula, _measures(function), _coefficients(function))
     parts = parts_present(*sections, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in new "
@@ -332,10 +332,6 @@ def _data(fit: xr.Dataset) -> Part:
         ("Cross-validation", f"{a['folds']:,} folds, each leaves out {unit}"),
     ]
     return Part("Data and method", facts=facts)
-
-
-def _formula(function: Any) -> Part:
-    return Part("Formula", lines=[on_one_line(str(function))])
 
 
 def _measures(function: Any) -> Part:

@@ -13,14 +13,11 @@ import xarray as xr
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
 from betterthan.results import marks, numbers
-from betterthan.results.brief import answer_context, rule_of_kind
-from betterthan.results.context import ReportContext
+from betterthan.results.brief import Difference, Picture, answer_context, picture_of, rule_of_kind
+from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer
-from betterthan.results.interval_picture import ONE_SIDED, Scale, includes_zero, with_rope
-from betterthan.results.page_data import difference_law
-from betterthan.results.picture import Difference, Picture, picture_of
-from betterthan.results.rows import pairwise
+from betterthan.results.marks import ONE_SIDED, Scale, includes_zero, with_rope
 from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
 from betterthan.results.sentences import (
     answer_sentences,
@@ -29,6 +26,7 @@ from betterthan.results.sentences import (
     separated_from,
     verdicts_sentence,
 )
+from betterthan.results.tables import pairwise
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
 _CATERPILLAR = 12  # systems from which all have a picture of their scores

@@ -76,7 +76,7 @@ def _is_confusion(answer: Any) -> bool:
 
 KINDS = (
     Kind("compare", "comparison", "results.comparison_page.page"),
-    Kind("compare", "judged", "results.judged_page.page"),
+    Kind("compare", "judged", "results.scores_page.judged_page"),
     Kind("scores.compare", "scores", "results.scores_page.page"),
     Kind("orders.kendall_tau", "taus", "results.orders_page.taus_page"),
     Kind("orders.compare", "orders", "results.orders_page.compared_page"),
@@ -96,10 +96,10 @@ KINDS = (
     Kind("features.predict", "prediction", "results.features_page.prediction_page"),
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
     Kind("labels.confusions", _is_confusion, "results.labels_page.page"),
-    Kind("people.mann_whitney", "mann_whitney", "results.people_page.page"),
-    Kind("sign_test", _is_sign_test, "results.measures_page.page"),
-    Kind("significance.groups", "groups", "results.groups_page.page"),
-    Kind("significance.strength", "strength", "results.measures_page.strength_page"),
+    Kind("people.mann_whitney", "mann_whitney", "results.tests_page.mann_whitney_page"),
+    Kind("sign_test", _is_sign_test, "results.tests_page.sign_test_page"),
+    Kind("significance.groups", "groups", "results.significance_tables.groups_page"),
+    Kind("significance.strength", "strength", "results.tests_page.strength_page"),
     Kind("gate", _is_a("Gate", "gating.answer"), "gating.page.page"),
     Kind("plan", _is_a("Plan", "plan.answer"), "plan.page.page"),
     Kind("runs", _is_a("Runs", "runs.answer"), "runs.answer.document"),

@@ -15,10 +15,10 @@ from betterthan.labels.uncertainty import (
     precision_recall_f,
 )
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.first_screen import FirstScreen, Step, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.tables import interval_label
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from betterthan.files import same_file
-from betterthan.results.rows import pair_rows
+from betterthan.results.tables import pair_rows
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _SUMMARY = "GITHUB_STEP_SUMMARY"

@@ -8,8 +8,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.numbers import labels_on_one_line
+from betterthan.results.tables import interval_label
 from betterthan.text import named
 
 _EQUAL = 1e-9  # taus that differ by no more are equal

@@ -11,14 +11,7 @@ from betterthan import names
 from betterthan.counts.shapes import fingerprint
 from betterthan.io.problems import counted
 from betterthan.results import numbers
-from betterthan.results.columns import (
-    count,
-    interval_label,
-    number,
-    p_value_in,
-    probability,
-    sampled_by,
-)
+from betterthan.results.context import table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
@@ -34,7 +27,6 @@ from betterthan.results.order_sentences import (
     tau_sentences,
 )
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair
-from betterthan.results.rows import ahead_first
 from betterthan.results.score_sentences import score_facts, score_sentences
 from betterthan.results.scores_page import (
     FEW_UNITS,
@@ -44,7 +36,15 @@ from betterthan.results.scores_page import (
     systems_part,
     words_part,
 )
-from betterthan.results.systems_table import table_by_system
+from betterthan.results.tables import (
+    ahead_first,
+    count,
+    interval_label,
+    number,
+    p_value_in,
+    probability,
+    sampled_by,
+)
 
 _JUDGES_DRAWN = 12
 
@@ -58,7 +58,10 @@ _MARKED = 6  # systems in the figure of chance
 def tau_figures(taus: xr.Dataset) -> list[Figure]:
     """Tau of every document; of one, tau and chance."""
     if names.DOCUMENT in taus.dims:
-        return [Figure("Tau of every document", plotted("tau", _mean_taus(taus)))]
+        by_document = taus["tau"]
+        if names.REFERENCE in taus.dims:
+            by_document = by_document.mean(names.REFERENCE)
+        return [Figure("Tau of every document", plotted("tau", by_document))]
     items = np.unique(taus["n_items"].values)
     if names.REFERENCE in taus.dims or len(items) > 1 or items[0] > _CHANCE_ITEMS:
         return []
@@ -72,10 +75,6 @@ def order_figures(orders: xr.DataArray) -> list[Figure]:
         return []
     systems = [str(s) for s in orders[names.SYSTEM].values[:_JUDGES_DRAWN]]
     return [Figure("Rankings side by side", plotted("orders", orders, systems))]
-
-
-def _mean_taus(taus: xr.Dataset) -> xr.DataArray:
-    return taus["tau"].mean(names.REFERENCE) if names.REFERENCE in taus.dims else taus["tau"]
 
 
 def _chance_figure(taus: xr.Dataset, items: int) -> Callable[[], Any]:
@@ -403,14 +402,7 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
     rows = [_theta_row(dispersions.isel({names.SYSTEM: int(k)})) for k in order]
     new = f"Tau of a new ranking of {a['items']} items"
-    heads = (
-        "System",
-        "Theta",
-        interval_label(a),
-        "Expected tau",
-        new,
-        "P(best)",
-    )
+    heads = ("System", "Theta", interval_label(a), "Expected tau", new, "P(best)")
     note = (
         "Theta: the concentration; 0 for random rankings. Each further inversion makes a ranking "
         "less probable by a factor of exp(theta). Expected tau is for these documents; the "

@@ -10,21 +10,6 @@ import xarray as xr
 from betterthan import names
 from betterthan.counts.tables import to_table
 from betterthan.results import numbers
-from betterthan.results.columns import (
-    NO_DATA,
-    NO_VERDICT,
-    Column,
-    along,
-    count,
-    difference,
-    interval_label,
-    joined,
-    names_in,
-    number,
-    pair_cell,
-    probability,
-    written_cells,
-)
 from betterthan.results.context import (
     BRIEF_SYSTEMS,
     PAGE_SYSTEMS,
@@ -36,13 +21,26 @@ from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_lines
-from betterthan.results.rows import (
+from betterthan.results.sentences import difference_name, unit_label, verdict_label
+from betterthan.results.tables import (
+    NO_DATA,
+    NO_VERDICT,
+    Column,
+    along,
+    count,
+    difference,
+    interval_label,
+    joined,
+    names_in,
+    number,
     one_sided,
+    pair_cell,
     pairwise,
+    probability,
     select_pairs,
     single_unit,
+    written_cells,
 )
-from betterthan.results.sentences import difference_name, unit_label, verdict_label
 
 ONE_SIDED_MARK = " †"
 _ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}
@@ -292,18 +290,23 @@ def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
     return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 
-def datasets_table(context: ReportContext) -> Table:
-    """P(better) on each data set and on a new one."""
+def datasets_part(context: ReportContext) -> Part | None:
+    """P(better) on each data set and on a new one, from a model of both."""
+    if context.provenance.over or "prob_better_dataset" not in context.data:
+        return None
     better = probability("", "prob_better_dataset", blank=())
     labels = enumerate(context.data[names.DATASET].values)
     columns = [along(str(label), better, names.DATASET, k) for k, label in labels]
     columns.append(probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
-    return table_by_pair(pairs_at(context.data, context.pairs[:PAIRS_VISIBLE]), columns, caption)
+    rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
+    return Part("Each data set", tables=[table_by_pair(rows, columns, caption)])
 
 
-def ties_table(context: ReportContext) -> Table:
-    """The verdict under every policy for ties."""
+def ties_part(context: ReportContext) -> Part | None:
+    """The verdict under every policy for ties, where all were asked for."""
+    if "verdict_by_ties" not in context.data:
+        return None
     p = p_value("", "p_value_by_ties", "favours_by_ties")
     answer = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
     policies = enumerate(context.data[names.TIES_POLICY].values)
@@ -315,7 +318,7 @@ def ties_table(context: ReportContext) -> Table:
         f"speaks; a test flips at {context.provenance.alpha:g}, or to the other system"
     )
     rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
-    return table_by_pair(rows, columns, caption, left=99)
+    return Part("Ties", tables=[table_by_pair(rows, columns, caption, left=99)])
 
 
 def _flips(rows: xr.Dataset) -> list[str]:

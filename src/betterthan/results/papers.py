@@ -9,7 +9,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
-from betterthan.results.columns import interval_label
 from betterthan.results.comparison_page import page
 from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
@@ -20,10 +19,8 @@ from betterthan.results.numbers import latex, on_one_line
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import (
-    difference_name,
-    verdict_label,
-)
+from betterthan.results.sentences import difference_name, verdict_label
+from betterthan.results.tables import interval_label
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page

@@ -66,7 +66,7 @@ def _choices(provenance: Signature) -> list[str]:
         "model": None if provenance.method else provenance.model,
         "method": provenance.method and provenance.method + named,
         "judged": provenance.modelled if provenance.answer == "judged" else None,
-        "joint": _joint(provenance),
+        "joint": "partial pooling" if provenance.joint_model == names.AMONG_ALL else None,
         "over": provenance.over,
         "quantity": provenance.quantity,
         "statistic": provenance.statistic,
@@ -90,13 +90,6 @@ def _choices(provenance: Signature) -> list[str]:
     return lines + (
         [f"verdict at {provenance.threshold:g}"] if provenance.threshold is not None else []
     )
-
-
-def _joint(provenance: Signature) -> str | None:
-    """The joint model that answers for all pairs, where it is not the one that was asked for."""
-    if provenance.joint_model == names.AMONG_ALL:
-        return "partial pooling"
-    return None
 
 
 def _sizes(provenance: Signature, sizes: Any) -> list[str]:

@@ -18,7 +18,7 @@ from betterthan.results.kinds import build_page, find_kind, plain
 from betterthan.results.markup import as_html, as_latex, as_markdown
 from betterthan.results.numbers import on_one_line
 from betterthan.results.provenance import signature
-from betterthan.results.rows import pair_rows, system_rows
+from betterthan.results.tables import pair_rows, system_rows
 from betterthan.results.text import as_text
 
 

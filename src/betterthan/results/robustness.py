@@ -23,7 +23,7 @@ from betterthan.exact.planning.verdicts import (
     other_side,
 )
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.results import numbers, rows
+from betterthan.results import numbers, tables
 from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
@@ -159,7 +159,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         Of how many of them at most, the first ones.
     """
     provenance = Signature.from_attrs(data.attrs)
-    pairs = _only(rows.unordered_pairs(rows.leading(needed(data))), requested)
+    pairs = _only(tables.unordered_pairs(tables.leading(needed(data))), requested)
     pairs = pairs.isel({names.PAIR: slice(most)})
     verdict = pairs["verdict"].values.astype("U16")
     evidence = _evidence(pairs, provenance)
@@ -271,7 +271,7 @@ def _ahead_first(
     pairs: xr.Dataset, verdict: np.ndarray, columns: dict[str, np.ndarray]
 ) -> xr.Dataset:
     """The table, the system that is ahead first."""
-    turn = rows.b_first(pairs)
+    turn = tables.b_first(pairs)
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
     table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
@@ -572,7 +572,15 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
     }
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     if len(systems) == 2:
-        return _tie_changes_pair({k: str(v[0]) for k, v in verdicts.items()}, *systems)
+        a, b = systems
+        policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
+        better = {"a_better": f"{a} better", "b_better": f"{b} better"}
+        by_policy = {policy: str(pair[0]) for policy, pair in verdicts.items()}
+        return tuple(
+            f"{policies[policy]} ({better.get(verdict, verdict)})"
+            for policy, verdict in by_policy.items()
+            if verdict != by_policy["third"]
+        )
     changed = {policy: pairs != verdicts["third"] for policy, pairs in verdicts.items()}
     policies = {words: changed[policy] for policy, words in _POLICIES.items()}
     policies["all to one side"] = changed["to_a"] | changed["to_b"]
@@ -580,13 +588,3 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
 
 
 _POLICIES = {"third": "kept", "drop": "dropped", "half": "half each"}
-
-
-def _tie_changes_pair(verdicts: dict[str, str], a: str, b: str) -> tuple[str, ...]:
-    policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
-    better = {"a_better": f"{a} better", "b_better": f"{b} better"}
-    return tuple(
-        f"{policies[policy]} ({better.get(verdict, verdict)})"
-        for policy, verdict in verdicts.items()
-        if verdict != verdicts["third"]
-    )

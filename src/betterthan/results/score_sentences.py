@@ -8,17 +8,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers, rows
-from betterthan.results.columns import (
-    names_in,
-    p_value_in,
-    pair_cell,
-    probability_in,
-)
+from betterthan.results import numbers, tables
 from betterthan.results.facts import Answer, answer_facts
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import more_labels
 from betterthan.results.sentences import answer_sentences
+from betterthan.results.tables import names_in, p_value_in, pair_cell, probability_in
 from betterthan.signed import Signature
 from betterthan.text import named
 
@@ -184,10 +179,7 @@ def _tested(comparison: xr.Dataset) -> dict[str, Any]:
         cell = pair_cell(comparison, 1, 0)
     verdict, side = str(cell["verdict"].item()), favours(cell)
     systems = {1: cell[names.SYSTEM_A], -1: cell[names.SYSTEM_B]}
-    test = {
-        "test_p": p_value_in(cell),
-        "test_favors": str(systems[side].item()) if side else None,
-    }
+    test = {"test_p": p_value_in(cell), "test_favors": str(systems[side].item()) if side else None}
     if verdict in _WITHHELD:
         return test
     differs = why(verdict, cell["p_value"].item(), side, cell.attrs["alpha"])
@@ -232,7 +224,7 @@ def judged_facts(comparison: xr.Dataset) -> Judged:
     """Of `compare` of judged outcomes."""
     data = comparison.isel({names.ENGINE: 0}) if names.ENGINE in comparison.dims else comparison
     provenance = Signature.from_attrs(comparison.attrs)
-    pairs = rows.pairs(data)
+    pairs = tables.pairs(data)
     judged: Any = pairs[pairs["n"] > 0]
     n = int(judged["n"].sum())
     several = _judged_pairs(judged) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])

@@ -542,8 +542,12 @@ def _warnings(answer: Answer) -> Iterator[str]:
         yield from _missing(answer.missing, answer)
     if answer.firmness:
         yield from _fragile(answer.firmness, answer)
-    if answer.ties_change is not None:
-        yield _ties(answer.ties_change, "verdict" if answer.pair else "pairwise verdicts")
+    verdicts = "verdict" if answer.pair else "pairwise verdicts"
+    if answer.ties_change:
+        changes = named(answer.ties_change)
+        yield f"! Ties: other policies for ties change the {verdicts}: {changes}."
+    elif answer.ties_change is not None:
+        yield f"Every policy for ties leads to the same {verdicts}."
 
 
 def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
@@ -613,13 +617,6 @@ def _fragile(firm: Firmness, answer: Answer) -> Iterator[str]:
             f"! Fragile: a prior worth {firm.prior_items:,} more {units}, half won by each, would "
             f"undo the verdict {verdict}."
         )
-
-
-def _ties(changes: tuple[str, ...], verdicts: str) -> str:
-    """Where every policy for ties was asked for."""
-    if not changes:
-        return f"Every policy for ties leads to the same {verdicts}."
-    return f"! Ties: other policies for ties change the {verdicts}: {named(changes)}."
 
 
 def capital(text: str) -> str:

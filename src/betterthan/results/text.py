@@ -297,10 +297,6 @@ def _unnamed(table: Table) -> Table:
     return replace(table, rows=rows)
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in _WORD.findall(text)]
-
-
 def _wrapped(text: str, width: int) -> list[str]:
     """In lines of at most so many characters, of which some take two places."""
     lines: list[str] = []
@@ -403,10 +399,10 @@ def fitted(table: Table, width: int) -> tuple[int, list[int], list[list[int]]]:
     which every piece has the names: one piece where all fit, with names folded if need be.
     """
     # the widest cell, or the longest word of the heading, which may break
-    narrow = [
-        max([1, *(len(row[k]) for row in table.rows), *map(len, _words(heading))])
-        for k, heading in enumerate(table.heads)
-    ]
+    narrow = []
+    for k, heading in enumerate(table.heads):
+        words = [word.strip() for word in _WORD.findall(heading)]
+        narrow.append(max([1, *(len(row[k]) for row in table.rows), *map(len, words)]))
     widths = [max(w, len(heading)) for w, heading in zip(narrow, table.heads, strict=True)]
     if sum(widths) + _BETWEEN[0] * len(widths) > width:  # headings break before names do
         widths = narrow

@@ -10,9 +10,9 @@ from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.results import numbers
 from betterthan.results.document import Document, Figure, Part, Table, plotted
+from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
-from betterthan.results.summary import Summary
 from betterthan.runs import words
 
 _ROWS = 12  # pairs that are printed; of more, those with the leading system

@@ -10,11 +10,10 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names
 from betterthan.comparison.compare import decided
+from betterthan.comparison.data import LoadedData, unit_totals
 from betterthan.comparison.engines import closed_form
 from betterthan.comparison.evaluation import evaluate, score_intervals
-from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.comparison.units import unit_totals
 from betterthan.counts.reliability import ONE_RUN, Reliability, successes_of
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
 from betterthan.counts.successes import SUCCESSES, TRIALS

@@ -1,16 +1,151 @@
-"""Plot repeated runs: pass^k against k, and where the variance of a mean comes from."""
+"""Plot plans and repeated runs: predictive probabilities, boundaries, pass^k, and variances."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.plan.answer import Plan
+from betterthan.plan.inputs import read_pairs
 from betterthan.plot import drawing
 from betterthan.results.numbers import on_one_line
 from betterthan.results.text import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# of each verdict: what it is called, its colour, its line
+_LOOKS = {
+    "a_better": ("first better", drawing.BETTER, "-"),
+    "b_better": ("second better", drawing.WORSE, "--"),
+    "equivalent": ("equivalent", drawing.EQUIVALENT, "-."),
+    "undecided": ("undecided", drawing.INK, ":"),
+}
+
+
+def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = None) -> "Axes":
+    """Plot the probability of each verdict against the number of items.
+
+    Parameters
+    ----------
+    plan : Plan
+        Result of `plan.assurance` with several n.
+    target : float, optional
+        Probability at which to draw a line.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Axes with a curve for each verdict.
+
+    Raises
+    ------
+    ValueError
+        If it is another plan, or the target is not a probability.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ax = bt.plot.assurance(bt.plan.assurance(range(1, 201), design=(6, 3, 11)))
+    >>> [text.get_text() for text in ax.texts]
+    ['second better', 'undecided', 'first better']
+    """
+    _is(plan, "assurance", "plan.assurance with several n", dim="n")
+    n, probability = plan["n"].values, plan["probability"]
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
+        end_values = {}
+        for verdict, (name, colour, line) in _LOOKS.items():
+            p = probability.sel(verdict=verdict).values
+            if p.any():
+                ax.plot(n, p, line, color=colour, lw=1.6)
+                end_values[name] = float(p[-1])
+        _label_ends(ax, float(n[-1]), end_values)
+        if target is not None:
+            ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
+        ax.set(xlabel="Items", ylabel="Probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
+    return ax
+
+
+def _label_ends(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
+    """Label each curve at its end; stack labels that would overlap."""
+    least = -1.0
+    for name, y in sorted(end_values.items(), key=lambda named_value: named_value[1]):
+        least = max(y, least + 0.07)
+        ax.annotate(name, (x, y), (x * 1.02, least), va="center", fontsize=8, annotation_clip=False)
+
+
+def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Axes":
+    """Plot the stopping boundary of interim looks, with the counts so far.
+
+    The figure shows wins minus losses of the first system against the number of non-tied items.
+    Above the upper marks the first system is better, below the lower ones the second is.
+
+    Parameters
+    ----------
+    plan : Plan
+        Result of `plan.stopping_boundary`.
+    counts : xarray.DataArray of one pair, or (wins, losses, ties), optional
+        Counts so far.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. Default: a new figure, which is ``.figure`` of the returned axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Axes with the upper and lower marks.
+
+    Raises
+    ------
+    ValueError
+        If it is another plan, or the counts are not those of one pair.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ax = bt.plot.boundary(bt.plan.stopping_boundary(100, looks=5), (30, 14, 60))
+    >>> [text.get_text() for text in ax.texts]
+    ['first better', 'go on', 'second better', 'now: 30 to 14']
+    """
+    _is(plan, "stopping boundary", "plan.stopping_boundary")
+    look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
+    with drawing.canvas(ax, 5.5, 3.4) as ax:
+        _side(ax, look, wins, 1, drawing.BETTER)
+        _side(ax, look, losses, -1, drawing.WORSE)
+        top = max(float(np.max(2 * wins - look, initial=1)), 1.0) * 1.35
+        for name, y in (("first better", 0.9 * top), ("go on", 0.0), ("second better", -0.9 * top)):
+            ax.text(look[-1] * 0.98, y, name, ha="right", va="center", fontsize=8)
+        if counts is not None:
+            rows = read_pairs(counts, None, 0.0).counts
+            if len(rows) != 1:
+                raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
+            w, l = (int(x) for x in rows[0, :2])
+            ax.plot([w + l], [w - l], "D", color=drawing.INK, ms=6, mfc="white", mew=1.4)
+            ax.annotate(
+                f"now: {w} to {l}", (w + l, w - l), (8, 0), textcoords="offset points", va="center"
+            )
+            top = max(top, 1.2 * abs(w - l))
+        ax.axhline(0, color=drawing.FAINT, lw=0.8, zorder=0)
+        ax.set(xlabel="Non-tied items", ylabel="Wins − losses of the first system")
+        ax.set(xlim=(0, look[-1] * 1.02), ylim=(-top, top))
+    return ax
+
+
+def _side(ax: "Axes", look: np.ndarray, need: np.ndarray, side: int, colour: str) -> None:
+    """Draw what one system needs at each look, if it can be reached."""
+    reachable, line = need >= 0, "o" if len(look) <= _MARKED else "-"
+    ax.plot(look[reachable], side * (2 * need - look)[reachable], line, color=colour, ms=4, lw=1.6)
+
+
+_MARKED = 40  # looks up to which each has a mark
+
+
+def _is(plan: Any, answer: str, hint: str, dim: str | None = None) -> None:
+    wrong = not isinstance(plan, Plan) or plan.attrs.get("answer") != answer
+    if wrong or (dim and dim not in plan.data.dims):
+        raise ValueError(f"plan is {checks.quoted(plan)}; give what {hint} returns")
+
 
 _LINES = 8  # systems that have a line each; of more, those with the highest estimates
 _STYLES = ("-", "--", "-.", ":")
