@@ -81,13 +81,13 @@ def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
         limits=limits,
         written=difference_of_sides(evidence),
     )
-    more_is_better = "" if evidence.higher_is_better else f", {POSITIVE}"
+    sign = "" if evidence.higher_is_better else f"; {POSITIVE}"
     picture = Picture(
-        quantity=f"Difference in {quantity_of_sides(evidence)}{more_is_better}",
+        quantity=f"Difference in {quantity_of_sides(evidence)}",
         interval=interval_of_sides(evidence),
         systems=["candidate", "baseline"],
         rows=[row, Difference(label="baseline", place=1, verdict="baseline")],
-        role=f"non-inferiority margin {decision.margin:g}",
+        role=f"non-inferiority margin {decision.margin:g}{sign}",
         reference="the baseline",
         margin=decision.margin,
     )
