@@ -324,6 +324,11 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 
 
+def test_votes_are_read_by_what_is_preferred(write):
+    votes = bt.read(write("item,model_a,model_b,preferred\nq1,X,Y,X\nq2,Y,X,tie\nq3,Y,X,X\n"))
+    assert pair(votes, "X", "Y") == [2, 0, 1]
+
+
 def test_votes_in_clusters_of_items_raise_a_warning():
     votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": [*"XXYXXX"]})
     votes = votes.assign(item=[*"uvwxyz"], cluster=[*"112233"])

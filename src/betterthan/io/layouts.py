@@ -31,7 +31,7 @@ _NAMES = {
     "judge": "judge",
     "gold": "gold label answer reference expected truth labels gold_standard true y_true ytrue "
     "y_test gt actual references",
-    "winner": "winner",
+    "winner": "winner preferred",
     "wins": "wins wins_a",
     "losses": "losses wins_b",
     "ties": "ties tie draws draw",
