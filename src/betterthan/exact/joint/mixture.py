@@ -94,7 +94,8 @@ class Wins:
     @cached_property
     def z(self) -> _Array:
         """Exactly 0 where wins and losses are as many."""
-        return -_normal_score(prob_above_half(self.b, self.a), prob_above_half(self.a, self.b))
+        smaller = prob_above_half(np.minimum(self.a, self.b), np.maximum(self.a, self.b))
+        return np.sign(self.b - self.a) * special.ndtri(np.maximum(smaller, _TINY))
 
     def take(self, index: Any) -> "Wins":
         """Some of the pairs."""
