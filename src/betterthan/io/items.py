@@ -29,6 +29,7 @@ from betterthan.io.system_names import (
     refuse_other_numbers,
     refuse_runs,
     refuse_total,
+    row_blocks,
     tell_alike,
 )
 from betterthan.io.table import (
@@ -397,13 +398,16 @@ def item_rows(table: Table, column: str) -> ItemRows:
 
 def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) -> np.ndarray:
     """The scores of rows over (item, system), NaN where there is no row."""
-    place = rows.unit * np.int64(len(systems.distinct))  # among items x systems
-    place += systems.codes
-    _refuse_repeated_scores(table, rows, systems, place)
     shape = rows.items, len(systems.distinct)
     refuse_large(table.source, most_cells(len(table.rows)), items=shape[0], systems=shape[1])
+    place = rows.unit.astype(np.int32 if shape[0] * shape[1] < 2**31 else np.int64)
+    place *= shape[1]
+    place += systems.codes
     values = np.full(shape, np.nan)
     values.ravel()[place] = scores
+    filled = sum(np.count_nonzero(~np.isnan(block)) for block in row_blocks(values))
+    if filled < len(scores):  # some are blank, or of one cell
+        _refuse_repeated_scores(table, rows, systems, place)
     return values
 
 
