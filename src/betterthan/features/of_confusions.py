@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.regression import least_squares
+from betterthan.exact import labels as formulas
+from betterthan.exact import regression
 from betterthan.features.tables import FeatureTable, feature_table
 
 _ROUNDING = 1e-9
@@ -267,11 +267,11 @@ def _profile(scores: np.ndarray, table: FeatureTable) -> xr.Dataset:
     """How well each beta predicts, and the best of them, from scores (dialogue, beta)."""
     y = table.y - table.y.mean()
     columns = [scores[:, [k]] for k in range(len(_BETAS))]
-    rss = np.array([(least_squares.residuals(column, y)[0] ** 2).sum() for column in columns])
+    rss = np.array([(regression.residuals(column, y)[0] ** 2).sum() for column in columns])
     best = int(rss.argmin())
     inside = np.flatnonzero(len(y) * np.log(rss / rss[best]) <= _CHI2_95)
     slope, intercept = np.polyfit(scores[:, best], table.y, 1)
-    fits = [least_squares.left_out(column, y, table.groups) for column in columns]
+    fits = [regression.left_out(column, y, table.groups) for column in columns]
     errors, remaining = np.stack([f[0] for f in fits]), np.stack([f[1] for f in fits])
     errors = errors[remaining.argmin(0), np.arange(len(y))]
     total = float(y @ y)

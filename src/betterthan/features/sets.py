@@ -22,7 +22,7 @@ from scipy import special
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.regression import folds, least_squares, stepwise
+from betterthan.exact import folds, regression
 from betterthan.features import tables
 from betterthan.features.fitting import PerformanceFunction, fit_table, searched_as
 from betterthan.features.tables import FeatureTable, feature_table
@@ -51,15 +51,15 @@ def _of_set(
     """Return the squared errors inside each outer fold, (fold,), and the predictions of the left-
     out rows.
     """
-    group_products, items = stepwise.within_groups(z, y, groups), np.bincount(groups)
-    design, predicted = least_squares.design(z), np.empty(len(y))
+    group_products, items = regression.within_groups(z, y, groups), np.bincount(groups)
+    design, predicted = regression.design(z), np.empty(len(y))
     inner = np.empty(int(outer.max()) + 1)
     for fold in range(len(inner)):
         training = outer != fold
         products, size = group_products[training].sum(0), items[training].sum()
         # the first fit is of all that is kept, the others leave a group of it out
         leave_one_out = np.concatenate([products[None], products - group_products[training]])
-        fits = stepwise.search(
+        fits = regression.search(
             leave_one_out, np.append(size, size - items[training]), **how
         ).coefficients
         fit_index = np.zeros(len(training), dtype=int)
@@ -173,10 +173,10 @@ def _best(
     table: FeatureTable, listed: list[list[str]], direction: str
 ) -> tuple[dict[str, float], np.ndarray]:
     """Return the held-out R2 of the set that is best in each fold, and how often each is best."""
-    z, y = least_squares.standardise(table.x)[0], table.y - table.y.mean()
+    z, y = regression.standardise(table.x)[0], table.y - table.y.mean()
     sets = [z[:, [table.features.index(column) for column in columns]] for columns in listed]
     errors, best = held_out(sets, y, table.groups, searched_as(direction))
-    r2, error = least_squares.held_out_r2(errors, y, table.groups)
+    r2, error = regression.held_out_r2(errors, y, table.groups)
     picked = np.bincount(best, minlength=len(sets)) / len(best)
     return {"r2_held_out_best": r2, "r2_held_out_best_se": error}, picked
 
@@ -317,7 +317,7 @@ def compare_learners(
     predicted = [_folds(table, str(name), learner) for name, learner in learners.items()]
     held_out, training = (np.array(values) for values in zip(*predicted, strict=True))
     errors, centred = table.y - held_out, table.y - table.y.mean()
-    r2 = np.array([least_squares.held_out_r2(each, centred, table.groups) for each in errors])
+    r2 = np.array([regression.held_out_r2(each, centred, table.groups) for each in errors])
     by_learner = {
         "r2_training": training[:, 0],
         "r2_training_sd": training[:, 1],

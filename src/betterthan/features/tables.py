@@ -16,7 +16,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.regression import least_squares
+from betterthan.exact import regression
 
 _FEW_LOST = 0.1  # so many rows may lack a feature, and a count is all that is said of them
 
@@ -87,8 +87,8 @@ def refuse_collinear(table: FeatureTable) -> None:
             f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); "
             "choose fewer, or use betterthan.models.performance_function, which shrinks them"
         )
-    scaled = least_squares.standardise(table.x)[0]
-    dependency = least_squares.dependent(scaled)
+    scaled = regression.standardise(table.x)[0]
+    dependency = regression.dependent(scaled)
     if dependency is not None:
         column, others = dependency
         name, because = table.features[column], [table.features[k] for k in others]

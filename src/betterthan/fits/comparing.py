@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
-from betterthan.exact.orders import mallows
+from betterthan.exact import mallows
 from betterthan.models import clustered, simplex, tie_models
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES

@@ -43,8 +43,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import mallows
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.orders import mallows
 from betterthan.models import inversion_counts, made_up, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model

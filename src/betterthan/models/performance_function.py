@@ -52,8 +52,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import regression
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.regression import least_squares
 from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models.describing import describer
@@ -116,7 +116,7 @@ def simulate(
     checks.whole(groups, "groups", 0)
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
-    x = least_squares.standardise(random.normal(size=(n, p)))[0]
+    x = regression.standardise(random.normal(size=(n, p)))[0]
     r2, width = _draw_r2d2(_r2_beta(prior_r2), p, random)
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * width

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import rankings
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.orders import inversions
 from betterthan.orders.ranked import Ranked
 from betterthan.orders.references import CHOICES, coefficients, consensus_of, signs
 from betterthan.orders.taus import against, measured
@@ -54,17 +54,17 @@ def tau_distribution(items: int) -> xr.Dataset:
     (29, 3736, 0.0714285714285714)
     """
     n = checks.whole(items, "items", 2)
-    if n > inversions.EXACT_MAX:
+    if n > rankings.EXACT_MAX:
         raise ValueError(
-            f"items is {n}; the exact distribution is given up to {inversions.EXACT_MAX}"
+            f"items is {n}; the exact distribution is given up to {rankings.EXACT_MAX}"
         )
-    orders = np.array(inversions.orders_by_inversions(n), dtype=object)
+    orders = np.array(rankings.orders_by_inversions(n), dtype=object)
     k = np.arange(len(orders))
     values = {
         "tau": 1 - 4 * k / (n * (n - 1)),
         "orders": orders.astype(np.int64) if n <= 20 else orders,
-        "probability": inversions.probabilities(n),
-        "p_value": inversions.p_value(k, np.full(len(k), n), "greater")[0],
+        "probability": rankings.probabilities(n),
+        "p_value": rankings.p_value(k, np.full(len(k), n), "greater")[0],
     }
     return xr.Dataset(
         {name: ("inversions", v) for name, v in values.items()}, coords={"inversions": k}
@@ -77,7 +77,7 @@ def tau_bins(tau: np.ndarray, edges: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     edges = int(edges) if isinstance(edges, np.integer) else edges
     if isinstance(edges, int):
-        if edges > (most := inversions.EXACT_MAX**2):
+        if edges > (most := rankings.EXACT_MAX**2):
             number = checks.quoted(edges)
             raise ValueError(f"edges is {number}; give at most {most:,} bins, or their limits")
         limits = np.linspace(-1, 1, checks.whole(edges, "edges") + 1)
@@ -179,7 +179,7 @@ def _exact(taus: xr.Dataset, system: str, alternative: str) -> dict[str, Any] | 
     k, n = np.atleast_1d(cell["inversions"].values), np.atleast_1d(cell["n_items"].values)
     defined = n > 1
     k, n = k[defined].astype(np.int64), n[defined].astype(np.int64)
-    null = inversions.sum_null(n) if len(n) else None
+    null = rankings.sum_null(n) if len(n) else None
     if null is None:
         return None
     probability, weight, steps = null
@@ -239,7 +239,7 @@ def _plain_taus(
 ) -> np.ndarray:
     """Draw taus from inversions, which suffice without ties and with one reference."""
     n = len(ranks)
-    return 1 - 4 * inversions.draw(np.array([n]), shuffles, random)[:, 0] / (n * (n - 1))
+    return 1 - 4 * rankings.draw(np.array([n]), shuffles, random)[:, 0] / (n * (n - 1))
 
 
 def _random_taus(

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.orders import kemeny
+from betterthan.exact import rankings
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, ranked_of
 from betterthan.orders.taus import against, has_documents, measured
@@ -85,11 +85,11 @@ def consensus_of(references: Ranked) -> Ranked:
 
 def _one(ranked: Ranked, d: int, method: str) -> dict[str, Any]:
     order, used, n_best = _order(ranked.ranks[d], ranked.documents[d], method)
-    before = kemeny.preferences(ranked.ranks[d])
+    before = rankings.preferences(ranked.ranks[d])
     return {
         "order": ranked.items[d][order],
-        "distance": kemeny.distance(before, order),
-        "least_distance": kemeny.least_distance(before),
+        "distance": rankings.distance(before, order),
+        "least_distance": rankings.least_distance(before),
         "n_best": n_best,
         "method": used,
     }
@@ -101,17 +101,17 @@ def _order(ranks: np.ndarray, document: str, method: str) -> tuple[list[int], st
     if not len(complete):
         return [], method, 0
     ranks = ranks[:, complete]
-    before = kemeny.preferences(ranks)
-    part = kemeny.largest_part(before)
-    if method == "kemeny" and part > kemeny.PART_MAX:
+    before = rankings.preferences(ranks)
+    part = rankings.largest_part(before)
+    if method == "kemeny" and part > rankings.PART_MAX:
         where = f"document {document!r}: " if document else ""
         raise ValueError(
-            f"{where}a majority cycle has {part} items, more than the {kemeny.PART_MAX} "
+            f"{where}a majority cycle has {part} items, more than the {rankings.PART_MAX} "
             "that can be searched; use method='borda'"
         )
-    if method == "borda" or part > kemeny.PART_MAX:
-        return complete[kemeny.borda(ranks)].tolist(), "borda", 0
-    best = kemeny.kemeny(before)
+    if method == "borda" or part > rankings.PART_MAX:
+        return complete[rankings.borda(ranks)].tolist(), "borda", 0
+    best = rankings.kemeny(before)
     return complete[best.order].tolist(), "kemeny", min(best.n_best, np.iinfo(np.int64).max)
 
 

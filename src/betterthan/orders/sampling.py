@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import rankings
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.orders import inversions
 from betterthan.orders.chance import tau_bins
 from betterthan.orders.ranked import DOCUMENT, POSITION, ranked_of
 from betterthan.signed import Signature
@@ -94,12 +94,12 @@ def _of_each_bin(
     items: int, limits: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """A random permutation of each bin (bin, item), and its tau (bin,)."""
-    if not 2 <= items <= inversions.EXACT_MAX:
+    if not 2 <= items <= rankings.EXACT_MAX:
         raise ValueError(
             f"references have an order of {checks.numbered(items, 'item')}; give 2 to "
-            f"{inversions.EXACT_MAX}"
+            f"{rankings.EXACT_MAX}"
         )
-    number = np.array(inversions.orders_by_inversions(items), dtype=object)
+    number = np.array(rankings.orders_by_inversions(items), dtype=object)
     tau = 1 - 4 * np.arange(len(number)) / (items * (items - 1))
     place = tau_bins(tau, limits)[0]
     chosen = []
@@ -123,7 +123,7 @@ def _with_inversions(items: int, number: int, random: np.random.Generator) -> np
     order: list[int] = []
     after = []
     for size in range(items, 0, -1):
-        others = inversions.orders_by_inversions(size - 1)
+        others = rankings.orders_by_inversions(size - 1)
         most = min(size - 1, number)
         least = max(0, number - len(others) + 1)
         ways = np.array([others[number - k] for k in range(least, most + 1)], dtype=object)

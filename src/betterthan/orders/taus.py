@@ -10,7 +10,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions
+from betterthan.exact import rankings
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
@@ -186,12 +186,12 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
         checks.one_of(restrict, ("common",), "restrict")
     ranked, references = against(orders, reference)
     x, y, common = _common_ranks(ranked, references, restrict is not None)
-    permutations, n_items = inversions.permutations(y, x), common.sum(-1)
-    ties = inversions.tied_pairs(x) + inversions.tied_pairs(y)
+    permutations, n_items = rankings.permutations(y, x), common.sum(-1)
+    ties = rankings.tied_pairs(x) + rankings.tied_pairs(y)
     counts = {
-        "kendall": inversions.inversions(permutations),
-        "cayley": inversions.cayley(permutations),
-        "ulam": inversions.ulam(permutations),
+        "kendall": rankings.inversions(permutations),
+        "cayley": rankings.cayley(permutations),
+        "ulam": rankings.ulam(permutations),
     }
     defined = (n_items > 0) & (ties == 0)
     table = {name: np.where(defined, count, np.nan) for name, count in counts.items()}
@@ -332,10 +332,10 @@ class _Pairs:
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> _Pairs:
     """Of ranks (..., item) that are NaN together."""
-    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
+    x_tied, y_tied = rankings.tied_pairs(x), rankings.tied_pairs(y)
     tied = bool(x_tied.any() or y_tied.any())
-    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
-    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
+    both = rankings.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
+    wrong = rankings.inversions(rankings.permutations(y, x, tied=tied))
     return _Pairs((~np.isnan(x)).sum(-1), x_tied, y_tied, x_tied + y_tied - both, wrong, tied)
 
 
@@ -345,9 +345,9 @@ def _measures(
     """Everything but the coverage, from ranks (document, system, reference, item)."""
     pairs = _pairs(x, y)
     n, ties, wrong, tied = pairs.n, pairs.ties, pairs.wrong, pairs.any_tied
-    fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
-    tau = inversions.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
-    p, error = inversions.p_value(wrong, n, alternative)
+    fewest = np.minimum(rankings.distinct(x), rankings.distinct(y)) if tied else n
+    tau = rankings.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
+    p, error = rankings.p_value(wrong, n, alternative)
     defined = n > 0
     return {
         "tau": np.where(n > 1, tau, np.nan),

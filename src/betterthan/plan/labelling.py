@@ -8,8 +8,7 @@ from scipy import special
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.judged.inversion import mean_and_sd
-from betterthan.exact.judged.worth import best_ratio
+from betterthan.exact.judged import best_ratio, mean_and_sd
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.plan.answer import Plan
 from betterthan.posterior.of_judged import judged_posterior, label_worth

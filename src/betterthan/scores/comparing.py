@@ -12,7 +12,7 @@ from betterthan import __version__, checks, names
 from betterthan.counts.shapes import fingerprint, without_attrs
 from betterthan.counts.tallies import tally_totals
 from betterthan.counts.units import chosen_unit
-from betterthan.exact.labels import f_beta, f_scores
+from betterthan.exact import f_measure
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.results.comparison import Comparison
 from betterthan.scores.deciding import single_mentions
@@ -92,17 +92,17 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = checks.positive_real(beta, "beta")
-    chosen = f_scores.PRIOR[statistic] if prior is None else prior
+    chosen = f_measure.PRIOR[statistic] if prior is None else prior
     weights = checks.prior(chosen, labels=names.TALLIES)
     totals = tally_totals(tallies).transpose(..., names.TALLY)
     counted = totals.values / float(tallies.attrs.get("scale", 1))
     if beta != 1 and statistic != "f_beta":
         raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {statistic!r}")
     alpha = counted + np.asarray(weights)
-    mean, low, high = f_beta.summary(alpha, statistic, beta, ci_prob, ci_kind)
+    mean, low, high = f_measure.summary(alpha, statistic, beta, ci_prob, ci_kind)
     parts = {"score": _score(counted, statistic, beta), "mean": mean, "lower": low, "upper": high}
     if statistic != "f_beta":
-        parts["a"], parts["b"] = f_scores.beta_parameters(alpha, statistic, _NONE)
+        parts["a"], parts["b"] = f_measure.beta_parameters(alpha, statistic, _NONE)
     like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
     provenance = Signature(
@@ -117,7 +117,7 @@ def _score(counted: np.ndarray, statistic: str, beta: float) -> np.ndarray:
         tp, fp, fn = np.moveaxis(counted, -1, 0)
         bottom = (1 + beta**2) * tp + beta**2 * fn + fp
         return (1 + beta**2) * tp / np.where(bottom > 0, bottom, 1)
-    hits, others = f_scores.beta_parameters(counted, statistic, _NONE)
+    hits, others = f_measure.beta_parameters(counted, statistic, _NONE)
     ratio = hits / np.where(hits + others > 0, hits + others, 1)
     return 2 * ratio / (1 + ratio) if statistic == "f1" else ratio
 

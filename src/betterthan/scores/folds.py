@@ -11,8 +11,8 @@ from scipy import stats
 
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.shapes import pair_indices, square_from_pairs
+from betterthan.exact import folds
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
-from betterthan.exact.regression import folds
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar

@@ -1,9 +1,8 @@
-"""Scores of cross-validation folds and of data sets: Student's t of folds that share training data,
-shares of signs.
+"""Scores of cross-validation folds and of data sets: Student's t of folds, and shares of signs.
 
-Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281; Corani
-& Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple data
-sets, Machine Learning 100, 285-304.
+Folds share training data. Nadeau & Bengio (2003), Inference for the generalization error, Machine
+Learning 52, 239-281; Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated
+algorithms on multiple data sets, Machine Learning 100, 285-304.
 """
 
 import numpy as np
