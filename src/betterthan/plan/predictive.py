@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.planning import fragility as fragile
+from betterthan.exact.planning import edges as fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.plan import words

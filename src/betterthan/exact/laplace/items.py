@@ -21,8 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace.nested import Spread
-from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace.nested import Curved, Spread
 
 Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -23,9 +23,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace import newton
-from betterthan.exact.laplace.nested import more
-from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace import nested
+from betterthan.exact.laplace.nested import Curved, more
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.clusters import KAPPA, LEAST, log_gamma_beyond
 
@@ -304,8 +303,8 @@ def _modes(
     def derivatives(x: np.ndarray, which: np.ndarray) -> Curved:
         return density.curved(x, kappa[which], table[which])
 
-    mode, curved = newton.largest(derivatives, start.reshape(len(table), -1))
-    root = newton.lower(np.linalg.inv(curved.down))
+    mode, curved = nested.largest(derivatives, start.reshape(len(table), -1))
+    root = nested.lower(np.linalg.inv(curved.down))
     log = curved.height + np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
     root, mode = root.reshape(*start.shape, -1), mode.reshape(start.shape)
     return mode, root, log.reshape(r.shape) + density.alike.log_prior(r)
