@@ -14,7 +14,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.counts.judgments import judgment_rows
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.laplace import nested
 from betterthan.models import (
     clustered,

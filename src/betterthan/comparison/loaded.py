@@ -8,10 +8,10 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
+from betterthan.counts.counting import apply_missing
 from betterthan.counts.judgments import JUDGMENT, count_judgments
-from betterthan.counts.scoring import apply_missing
+from betterthan.counts.runs import trials_of
 from betterthan.counts.shapes import picked
-from betterthan.counts.successes import trials_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.counts.scoring import counted
+from betterthan.counts.counting import counted
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.ties import policy_applied
 from betterthan.posterior import closed, differences

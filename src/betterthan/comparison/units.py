@@ -11,9 +11,9 @@ import xarray as xr
 from betterthan import names
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
-from betterthan.counts.scoring import item_outcomes, oriented
+from betterthan.counts.counting import item_outcomes, oriented
+from betterthan.counts.responses import tally_scores
 from betterthan.counts.shapes import Arrays, pair_indices, to_pairs
-from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
 from betterthan.exact.joint import units

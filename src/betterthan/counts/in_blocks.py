@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.blocks.lazy import Blocks, blocks_of, folded
-from betterthan.counts.scoring import need_a_shared_item
+from betterthan.counts.counting import need_a_shared_item
 from betterthan.counts.shapes import origin, square_array
 from betterthan.exact.blocks import Rule, Tables, added, block_tables, slack_of
 from betterthan.signed import Signature

@@ -45,7 +45,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.laplace import items, nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed

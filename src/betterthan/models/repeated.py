@@ -54,7 +54,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
 from betterthan.models import made_up, repeated_trials, shrinkage

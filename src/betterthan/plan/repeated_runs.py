@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.run_noise import RunSums, repeated_runs
+from betterthan.counts.runs import RunSums, repeated_runs
 from betterthan.counts.shapes import pair_indices, picked
 from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.plan.answer import Plan

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.counting import count_outcomes
 from betterthan.counts.units import CLUSTER, unit_of
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import other_side

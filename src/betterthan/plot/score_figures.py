@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names, schemas
-from betterthan.counts.tallies import tally_totals
+from betterthan.counts.responses import tally_totals
 from betterthan.exact import f_measure
 from betterthan.plot import drawing
 from betterthan.plot.inputs import chosen

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_from_table
+from betterthan.counts.runs import trials_from_table
 from betterthan.counts.tables import from_measures, warn_of_other_items
 from betterthan.io import cells
 from betterthan.io.files import table_of

@@ -15,9 +15,8 @@ from betterthan.comparison.evaluation import evaluate, score_intervals
 from betterthan.comparison.loaded import LoadedData
 from betterthan.comparison.options import Options
 from betterthan.comparison.units import unit_totals
-from betterthan.counts.reliability import ONE_RUN, Reliability, successes_of
+from betterthan.counts.runs import ONE_RUN, SUCCESSES, TRIALS, Reliability, successes_of
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
-from betterthan.counts.successes import SUCCESSES, TRIALS
 from betterthan.counts.units import item_ids, unit_of
 from betterthan.exact.runs import bounds, differences_of
 from betterthan.posterior.table import squares

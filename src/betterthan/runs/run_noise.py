@@ -8,10 +8,8 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.reliability import successes_of
-from betterthan.counts.run_noise import repeated_runs
+from betterthan.counts.runs import SUCCESSES, TRIALS, repeated_runs, successes_of
 from betterthan.counts.shapes import fingerprint, pair_indices, picked
-from betterthan.counts.successes import SUCCESSES, TRIALS
 from betterthan.counts.units import item_ids
 from betterthan.exact.runs import best_runs, flips, shares_of, spread_of_runs
 from betterthan.exact.wins import intervals

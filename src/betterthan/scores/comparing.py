@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
+from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, without_attrs
-from betterthan.counts.tallies import tally_totals
 from betterthan.counts.units import chosen_unit
 from betterthan.exact import f_measure
 from betterthan.exact.numeric.monte_carlo import one_seed
