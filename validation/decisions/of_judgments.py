@@ -15,7 +15,7 @@ from betterthan.counts.judgments import rows_by_cluster
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.wins import davidson
 from betterthan.exact.wins.davidson import Meetings
-from betterthan.models import judged_by_cluster, made_up, shrinkage, tie_models
+from betterthan.models import judged_by_cluster, likelihood_data, shrinkage, tie_models
 from validation.decisions import of_pairs, of_units
 from validation.decisions.cells import FEW, Cell, Values
 from validation.decisions.rates import Rate, coverage, of_verdicts
@@ -92,12 +92,12 @@ class Many:
         """As `betterthan.io.read_judgments` returns them."""
         prompt = np.repeat(np.arange(self.prompts), self.judgments)
         own = self.sd * random.standard_normal((self.prompts, self.systems))
-        a, b = made_up.random_pairs(random, self.systems, len(prompt))
+        a, b = likelihood_data.random_pairs(random, self.systems, len(prompt))
         d = own[prompt, a] - own[prompt, b]
         chances = tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")
         systems = np.array([f"s{k}" for k in range(self.systems)])
-        outcome = made_up.draw_outcomes(chances, random)
-        found = made_up.as_judgments(systems, a, b, outcome, None)
+        outcome = likelihood_data.draw_outcomes(chances, random)
+        found = likelihood_data.as_judgments(systems, a, b, outcome, None)
         return found.assign_coords(cluster=("judgment", prompt.astype(str)))
 
 

@@ -52,7 +52,7 @@ from betterthan.exact.laplace import judgments as row_models
 from betterthan.exact.laplace import nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import importance, made_up, shrinkage, tie_models
+from betterthan.models import importance, likelihood_data, shrinkage, tie_models
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -123,17 +123,17 @@ def simulate(
     truth = _draw_truth(k, j, position, tie_model, random)
     judge_index = random.integers(max(j, 1), size=n)
     spread = np.array([truth["judge_tie_sd"], truth["judge_position_sd"]])
-    tied, placed = made_up.draw_judges(spread, j, random)[:, judge_index]
-    a, b = made_up.random_pairs(random, k, n)
+    tied, placed = likelihood_data.draw_judges(spread, j, random)[:, judge_index]
+    a, b = likelihood_data.random_pairs(random, k, n)
     d = truth["ability"][a] - truth["ability"][b] + truth["position"] + placed * position
     chances = tie_models.log_probabilities(d, truth["tie"] + tied, tie_model)
-    outcome = made_up.draw_outcomes(chances, random)
+    outcome = likelihood_data.draw_outcomes(chances, random)
     truth["ability"] = (names.SYSTEM, truth["ability"])
     included = {"position": position, "judge_tie_sd": j, "judge_position_sd": j and position}
     present = {k: v for k, v in truth.items() if included.get(k, True)}
     system_names = np.array([f"s{i}" for i in range(k)])
     judge = np.array([f"j{i}" for i in range(j)])[judge_index] if j else None
-    return made_up.as_judgments(system_names, a, b, outcome, judge).assign(present)
+    return likelihood_data.as_judgments(system_names, a, b, outcome, judge).assign(present)
 
 
 describe = describer(__name__)

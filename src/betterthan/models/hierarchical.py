@@ -54,7 +54,7 @@ from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.exact.wins.clusters import log_gamma_beyond, log_orders
-from betterthan.models import importance, likelihood_data, made_up, simplex
+from betterthan.models import importance, likelihood_data, simplex
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -127,7 +127,7 @@ def simulate(
     theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
     values = random.multinomial(size[:, None], theta)
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
-    coords |= made_up.labels(_CELL[:1], (count,))
+    coords |= likelihood_data.simulated_labels(_CELL[:1], (count,))
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
 
 
@@ -491,7 +491,7 @@ def _simulate_crossed(
         "mu": (dims[2:], mean),
         "sigma": (("factor", names.PAIR), sigma),
     }
-    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    labels = likelihood_data.simulated_labels(dims[:2], shape) | {"factor": list(FACTORS)}
     return xr.Dataset(variables, coords=coords | labels)
 
 

@@ -46,10 +46,10 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import rows_of_subjects, shrinkage
+from betterthan.models import likelihood_data, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
-from betterthan.models.rows_of_subjects import Repeated, repeated
+from betterthan.models.likelihood_data import Repeated, repeated
 from betterthan.models.sampling import held
 from betterthan.people.shared_texts import TEXT
 
@@ -255,7 +255,7 @@ def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, An
     """
     from betterthan.libraries import pm
 
-    summaries = rows_of_subjects.sums(data.y, data.x, data.subject)
+    summaries = likelihood_data.sums(data.y, data.x, data.subject)
     n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in summaries.items())
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
     text_term, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
@@ -278,13 +278,13 @@ def _text_effects(
 
     if not data.texts:
         return 0.0, 0.0, 0.0
-    summaries = rows_of_subjects.rotated(data.y, data.x, data.text)
+    summaries = likelihood_data.rotated(data.y, data.x, data.text)
     rows, axes = (
         pm.Data("text_rows", summaries.pop("text_rows")),
         pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS)),
     )
     ones, x, y = (pm.Data(k, v, dims=AXIS) for k, v in summaries.items())
-    summaries = rows_of_subjects.crossed(data.x, data.subject, data.text)
+    summaries = likelihood_data.crossed(data.x, data.subject, data.text)
     share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in summaries.items())
     text_sd: Any = pm.HalfNormal("text_sd", 1.0)
     # subjects are not known yet: what they add to all texts alike is noise
