@@ -8,7 +8,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.exact import rankings
-from betterthan.orders.sampling import _with_inversions
+from betterthan.orders.chance import _with_inversions
 
 
 def test_every_order_with_so_many_inversions_is_equally_likely():

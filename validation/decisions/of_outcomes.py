@@ -15,9 +15,9 @@ from scipy import stats
 from betterthan import names, schemas
 from betterthan.exact import labels as formulas
 from betterthan.exact import regression
+from betterthan.features.comparing import compare
 from betterthan.features.fitting import performance_function
-from betterthan.features.of_confusions import fit_beta
-from betterthan.features.sets import compare
+from betterthan.features.tables import fit_beta
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage, rate
 

@@ -6,7 +6,7 @@ algorithms on multiple data sets, Machine Learning 100, 285-304.
 """
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from betterthan.exact.numeric.quadrature import eased
 
@@ -24,6 +24,8 @@ def masses(centre: np.ndarray, scale: np.ndarray, df: int, rope: float) -> np.nd
     """Probability below, within and above the region, (..., 3); all of it at the centre where
     nothing varies.
     """
+    from scipy import stats  # slow to import
+
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((edge - centre) / scale for edge in (-rope, rope))
         below, above = stats.t.cdf(low, df), stats.t.sf(high, df)

@@ -23,8 +23,7 @@ from betterthan import checks, names
 from betterthan.exact import regression
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.features import tables
-from betterthan.features.of_confusions import from_confusion
-from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
+from betterthan.features.tables import FeatureTable, feature_table, from_confusion, refuse_collinear
 from betterthan.signed import Signature
 
 

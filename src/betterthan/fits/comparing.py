@@ -11,7 +11,7 @@ from betterthan import checks, names
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
 from betterthan.exact import mallows
-from betterthan.models import clustered, simplex, tie_models
+from betterthan.models import clustered, paired_judgments, simplex
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.pairwise import MODELS, Fit, pair_answers, prior_in
@@ -56,16 +56,16 @@ def _judgment_difference(fit: Fit) -> Callable[[np.ndarray, np.ndarray], np.ndar
     ...).
     """
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
-    return lambda x, y: tie_models.ahead(x, y, tie, model)
+    return lambda x, y: paired_judgments.ahead(x, y, tie, model)
 
 
 def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, ...], object]]:
     """Posterior mean of the probabilities of win, loss and tie, (system, system, outcome)."""
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
     rows = [
-        np.exp(tie_models.log_probabilities(ability[..., k : k + 1] - ability, tie, model)).mean(
-            (0, 1)
-        )
+        np.exp(
+            paired_judgments.log_probabilities(ability[..., k : k + 1] - ability, tie, model)
+        ).mean((0, 1))
         for k in range(ability.shape[-1])
     ]
     dims = (*names.SQUARE, names.OUTCOME)

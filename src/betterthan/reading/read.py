@@ -120,9 +120,9 @@ def layout_reader(layout: str) -> Callable[[Any], Any]:
         return read
     if layout in ("trials", "measures"):
         return trials if layout == "trials" else measures
-    from betterthan.labels import reading
+    from betterthan.labels import matrices
 
-    return reading.read if layout == "labels" else reading.read_confusion
+    return matrices.read if layout == "labels" else matrices.read_confusion
 
 
 type Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
