@@ -27,7 +27,7 @@ from betterthan.models import (
     likelihood_data,
     mallows,
     paired_judgments,
-    simplex,
+    priors,
 )
 from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import ARRAY, Prior, is_table
@@ -606,7 +606,7 @@ def _predict_left_out(
     shape = kappa[..., None] * mu
     foreseen = {
         "elpd": monte_carlo.log_mean_exp(monte_carlo.log_probability(held, shape)),
-        "level": monte_carlo.level(held, simplex.draw(random, shape), random),
+        "level": monte_carlo.level(held, priors.draw_dirichlet(random, shape), random),
     }
     foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
     return foreseen, diagnose(tree).divergences

@@ -11,7 +11,7 @@ from betterthan import checks, names
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
 from betterthan.exact import mallows
-from betterthan.models import clustered, paired_judgments, simplex
+from betterthan.models import clustered, paired_judgments, priors
 from betterthan.posterior import closed, differences, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.pairwise import MODELS, Fit, pair_answers, prior_in
@@ -321,7 +321,7 @@ def _averaged(fit: Fit, counts: xr.DataArray) -> xr.DataArray:
     shape = tuple(fit.posterior.sizes[k] for k in SAMPLES)
     ahead = np.zeros((*shape, values.shape[1]))
     for parameters in values + np.array(_prior(fit) or checks.prior(None)):
-        theta = simplex.draw(random, parameters, shape)
+        theta = priors.draw_dirichlet(random, parameters, shape)
         ahead += (theta[..., 0] - theta[..., 1]) / len(values)
     pairs = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
     return xr.DataArray(ahead, dims=(*SAMPLES, names.PAIR), coords=pairs)
