@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
+from operator import add
 from typing import Protocol, Self
 
 import numpy as np
@@ -323,13 +324,7 @@ class Spreads:
 
     def plus(self, other: Self) -> Self:
         """What two blocks say together."""
-        return type(self)(
-            self.products + other.products,
-            self.squares + other.squares,
-            self.sums + other.sums,
-            self.cubes + other.cubes,
-            self.mixed + other.mixed,
-        )
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 def means_of(counts: Tables) -> np.ndarray:

@@ -258,12 +258,8 @@ def search(
         moved = np.full(folds, -1)
         moved[running], now[running] = chosen, best
         steps.append((moved, now))
-    return Search(inside, _weights(state, inside), state[:, -1, -1], steps)
-
-
-def _weights(state: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Intercept and coefficients, 0 where a feature is not inside."""
-    return state[:, :-1, -1] * np.column_stack([np.ones(len(inside)), inside])
+    coefficients = state[:, :-1, -1] * np.column_stack([np.ones(len(inside)), inside])
+    return Search(inside, coefficients, state[:, -1, -1], steps)
 
 
 def _start(products: np.ndarray, everything: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

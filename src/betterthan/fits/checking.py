@@ -5,7 +5,7 @@ several the best, and one data set by one.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from itertools import combinations
@@ -410,8 +410,10 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     again = again[::step]
     chances = np.exp(_chances(posterior, constant))[::step]
     both, systems = (constant["counts"].values[None], again), posterior.sizes[names.SYSTEM]
+    pair = constant["a"].values, constant["b"].values
+    net_wins = [davidson.net_wins(counts, *pair, systems) for counts in both]
     rows = {
-        "circular_triads": [_circles(counts, constant, systems) for counts in both],
+        "circular_triads": [davidson.circular(net) for net in net_wins],
         "misfit": [_misfit(counts, chances) for counts in both],
     }
     provenance = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
@@ -424,12 +426,6 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         coords={"check": list(rows)},
         attrs=provenance.to_attrs() | {"replications": len(again)},
     )
-
-
-def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:
-    """Number of circular triads of each table of judgments (draw, row, outcome)."""
-    a, b = constant["a"].values, constant["b"].values
-    return davidson.circular(davidson.net_wins(counts, a, b, systems))
 
 
 def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
@@ -565,7 +561,11 @@ def leave_one_dataset_out(
         raise ValueError("leaving one out takes two data sets or more, of one factor")
     seed, numbers = one_seed(rng), np.array(checks.prior(prior))
     (dim, labels), *_ = levels.items()
-    scores, divergences = zip(*_predictions(groups, numbers, seed), strict=True)
+    predict = partial(_predict_left_out, groups, numbers, seed)
+    predictions = shared_map(predict, range(len(values)))
+    scores, divergences = zip(
+        *with_bar(predictions, len(values), "data sets", long=True), strict=True
+    )
     labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
     return xr.Dataset(
         {
@@ -582,12 +582,6 @@ def leave_one_dataset_out(
             divergences=sum(divergences),
         ).to_attrs(),
     )
-
-
-def _predictions(groups: Groups, *how: Any) -> Iterator[Any]:
-    """`_predict_left_out` of every data set, with a progress bar."""
-    predictions = shared_map(partial(_predict_left_out, groups, *how), range(len(groups.values)))
-    return with_bar(predictions, len(groups.values), "data sets", long=True)
 
 
 def _predict_left_out(

@@ -48,6 +48,12 @@ def to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     return pairs, square
 
 
+def need_ties(pairs: xr.DataArray, model: str) -> None:
+    """Refuse counts by pair of wins and losses alone."""
+    if pairs.sizes[names.OUTCOME] == 2:
+        schemas.ties_known(pairs.assign_attrs(ties="unknown"), model)
+
+
 def coords(pairs: xr.DataArray) -> dict[str, Any]:
     """Coordinates of a PyMC model over these pairs."""
     return {

@@ -208,7 +208,11 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
         *model.coords,
         *_LATER.get(name, ()),
     }
-    _refuse_duplicates(duplicates | ({name} & {str(v.name) for v in above}))
+    for duplicate in sorted(duplicates | ({name} & {str(v.name) for v in above})):
+        raise ValueError(
+            f"prior has a hyperparameter named {duplicate!r}, which is a name of the model itself; "
+            f"give it another name, such as name='prior_{duplicate}'"
+        )
     for variable in new:
         model.register_rv(variable, variable.name)
     # separate random generators: two variables may have the same distribution
@@ -220,14 +224,6 @@ def register(drawn: Any, name: str, dims: tuple[str, ...], transform: Any = None
     if transform is None:
         transform = default_transform(drawn.owner.op, drawn) or transforms.logodds
     return model.register_rv(drawn, name, dims=dims, default_transform=transform)
-
-
-def _refuse_duplicates(duplicates: set[str]) -> None:
-    for name in sorted(duplicates):
-        raise ValueError(
-            f"prior has a hyperparameter named {name!r}, which is a name of the model itself; give "
-            f"it another name, such as name='prior_{name}'"
-        )
 
 
 def distribution_numbers(variable: Any) -> list[float] | None:
@@ -400,7 +396,11 @@ class Prior:
         if is_distribution(prior):
             check_distribution(prior, len(who), labels)
             return cls(None, prior, labels, len(who))
-        numbers = _rows(prior, who, labels) if is_table(prior) else _numbers(prior, labels)
+        numbers = (
+            _rows(prior, who, labels)
+            if is_table(prior)
+            else np.array(checks.prior(prior, len(labels)))
+        )
         return cls(numbers, None, labels, len(who))
 
     @property
@@ -505,10 +505,6 @@ def is_table(prior: Any) -> bool:
     if isinstance(prior, (np.ndarray, xr.DataArray)):
         return prior.ndim > 1
     return isinstance(prior, (list, tuple)) and any(np.ndim(row) > 0 for row in prior)
-
-
-def _numbers(prior: Any, labels: tuple[str, ...]) -> np.ndarray:
-    return np.array(checks.prior(prior, len(labels)))
 
 
 def _rows(prior: Any, pairs: Sequence[Any], labels: tuple[str, ...]) -> np.ndarray:

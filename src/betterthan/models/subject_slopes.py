@@ -101,7 +101,7 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
     subject = np.repeat(np.arange(count), size)
     x = np.tile(random.normal(size=size), count) if texts else random.normal(size=len(subject))
     y = alpha + a[subject] + (beta + b[subject]) * x + random.normal(size=len(subject)) * sigma
-    truth = {
+    truth: dict[str, Any] = {
         "intercept_standardised": alpha,
         "slope_standardised": beta,
         "sigma": sigma,
@@ -109,17 +109,14 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
         "slope_sd": b_sd,
         "subject_slope": (SUBJECT, beta + b),
     }
-    more = _simulated_texts(count, size, random) if texts else {}
     if texts:
-        y = y + np.tile(more["text_effect"][1], count)
+        text_sd = np.abs(random.normal())
+        effect = random.normal(size=size) * text_sd
+        truth |= {"text_of": (ROW, np.tile(np.arange(size), count))}
+        truth |= {"text_sd": text_sd, "text_effect": (TEXT, effect)}
+        y = y + np.tile(effect, count)
     data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, subject)}
-    return xr.Dataset(data | truth | more, coords={SUBJECT: [f"s{k}" for k in range(count)]})
-
-
-def _simulated_texts(count: int, size: int, random: np.random.Generator) -> dict[str, Any]:
-    sd = np.abs(random.normal())
-    effect = (TEXT, random.normal(size=size) * sd)
-    return {"text_of": (ROW, np.tile(np.arange(size), count)), "text_sd": sd, "text_effect": effect}
+    return xr.Dataset(data | truth, coords={SUBJECT: [f"s{k}" for k in range(count)]})
 
 
 describe = describer(__name__)

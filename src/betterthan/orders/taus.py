@@ -301,16 +301,14 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
     in_order, in_reference = x[d, s, 0], y[d, 0, r]
     sides = (("order", in_order & ~in_reference), ("reference", in_reference & ~in_order))
     differences = "; ".join(
-        _only(ranked.items[d][more], side) for side, more in sides if more.any()
+        f"{', '.join(map(repr, ranked.items[d][more][:5].tolist()))} only in the {side}"
+        for side, more in sides
+        if more.any()
     )
     where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
     who = f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r}"
     how = "restrict='common' compares the items of both"
     raise ValueError(f"{who} have different items: {differences}; {how}")
-
-
-def _only(items: np.ndarray, side: str) -> str:
-    return f"{', '.join(map(repr, items[:5].tolist()))} only in the {side}"
 
 
 @dataclass(frozen=True)

@@ -289,7 +289,10 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
     design = _design(cells, response)
     statistics = _within(values) if design == "within" else _between(values)
     pairs, error, within = ("level_a", "level_b"), statistics.pop("error"), design == "within"
-    by_pair = {
+    columns = {
+        "mean": ("level", np.nanmean(values, axis=0)),
+        "sd": ("level", np.nanstd(values, axis=0, ddof=1)),
+        "n": ("level", (~np.isnan(values)).sum(0)),
         "difference": (pairs, level_differences(values)),
         "p_pairwise": (
             pairs,
@@ -297,18 +300,12 @@ def anova(table: pd.DataFrame, response: str, factor: str, *, unit: str = "subje
         ),
     }
     return xr.Dataset(
-        statistics | _by_level(values) | by_pair,
+        statistics | columns,
         coords=dict.fromkeys(("level", *pairs), levels),
         attrs=Signature(unit=unit).to_attrs()
         | {"design": design, "pairwise": PAIRED if within else TUKEY}
         | {"n_units": len(values), "n_dropped": len(table) - len(data)},
     )
-
-
-def _by_level(values: np.ndarray) -> dict[str, Any]:
-    statistics = {"mean": np.nanmean(values, axis=0), "sd": np.nanstd(values, axis=0, ddof=1)}
-    statistics |= {"n": (~np.isnan(values)).sum(0)}
-    return {name: ("level", column) for name, column in statistics.items()}
 
 
 def level_means(data: Any, response: str, factor: str, unit: str) -> pd.DataFrame:

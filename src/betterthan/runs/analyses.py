@@ -196,7 +196,8 @@ def reliability(
             if number in known or len(known) < len(ks)
         }
     result = _assembled(successes, ks, tables, most, kind)
-    left_out = _left_out(successes, least)
+    few = (successes[TRIALS].transpose(names.ITEM, names.SYSTEM).values < least).any(1)
+    left_out = item_ids(successes)[few].tolist()
     result.attrs = _attrs(options, kind, each_k, most, left_out) | {
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
@@ -317,12 +318,6 @@ def _assembled(
             variables[f"pass_k_{end}"] = dims, np.where(beyond[:, None], outer, within)
     square = dict.fromkeys(names.SQUARE, systems) if len(systems) > 1 else {}
     return xr.Dataset(variables, coords={"k": ks, names.SYSTEM: systems} | square)
-
-
-def _left_out(data: xr.Dataset, least: int) -> list[str]:
-    """Items with fewer runs of a system."""
-    few = (data[TRIALS].transpose(names.ITEM, names.SYSTEM).values < least).any(1)
-    return item_ids(data)[few].tolist()
 
 
 def _attrs(

@@ -200,7 +200,9 @@ class Items:
         center = self.inner.curved(*self._parts(x[None]), bent=True)
         step = _STEP * np.eye(len(x))[self.inner.systems :]
         more, height = len(step), center.height[0]
-        stepped = self._stepped(x, step)
+        # a step forward in each other parameter, back in each, and forward in all
+        points = np.concatenate([x + step, x - step, x + step.sum(0)[None]])
+        stepped = self.inner.curved(*self._parts(points), bent=False)
         after, before = np.split(stepped.height[:-1], 2)
         mixed = np.diff(np.split(stepped.slope[:-1], 2), axis=0)[0] / (2 * _STEP)
         diagonal = -np.diag(after + before - 2 * height)
@@ -209,11 +211,6 @@ class Items:
         diagonal /= _STEP**2
         slope = np.concatenate([center.slope[0], (after - before) / (2 * _STEP)])
         return float(height), slope, np.block([[center.down[0], mixed.T], [mixed, diagonal]])
-
-    def _stepped(self, x: np.ndarray, step: np.ndarray) -> Curved:
-        """Values a step forward in each other parameter, back in each, and forward in all."""
-        points = np.concatenate([x + step, x - step, x + step.sum(0)[None]])
-        return self.inner.curved(*self._parts(points), bent=False)
 
 
 @dataclass(frozen=True)
@@ -422,17 +419,14 @@ class Cells:
         slope = (often * first).sum((2, 3))
         if not bent:
             return Curved(height @ self.items, slope, np.zeros((len(ability), 0, 0)))
-        down = -self._spread(first, share)
+        points = zip(first, share, strict=True)
+        down = -np.stack([self._spread(*point) for point in points])
         index = np.arange(self.systems)
         down[:, index, index] -= (often * second).sum((2, 3))
         return Curved(height @ self.items, slope, down)
 
     def _spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """Covariance of slopes over the difficulty of each row, summed, (point, system, system)."""
-        return np.stack([self._point_spread(*point) for point in zip(first, share, strict=True)])
-
-    def _point_spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """`_spread` at one point."""
+        """Covariance of slopes over the difficulty of each row, summed, at one point."""
         nodes = np.flatnonzero(share.max(0) > _NOWHERE)
         padded = np.zeros((len(nodes), len(first), first.shape[1] + 1))
         padded[..., 1:] = first[..., nodes].transpose(2, 0, 1)
