@@ -10,7 +10,8 @@ and u = fn / (fp + fn) ~ Beta(a3, a2) are independent, and F = (1 + b^2) t / ((1
 beta function: one Gauss-Jacobi sum.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -70,25 +71,23 @@ def interval(
     left = np.full(np.shape(a), (1 - prob) / 2)
     if kind == "hdi":
         for index in np.ndindex(np.shape(a)):
-            left[index] = _narrowest(float(a[index]), float(b[index]), statistic, prob)
+            limit = partial(quantile, a[index], b[index], statistic)
+            left[index] = _narrowest(limit, prob, 1e-10)
     return quantile(a, b, statistic, left), quantile(a, b, statistic, np.minimum(left + prob, 1.0))
 
 
-def _narrowest(a: float, b: float, statistic: str, prob: float) -> float:
-    def width(left: float) -> float:
-        low, high = quantile(
-            np.array(a), np.array(b), statistic, np.array([left, min(left + prob, 1.0)])
-        )
-        return high - low
-
+def _narrowest(limit: Callable[[float], Any], prob: float, tolerance: float) -> float:
+    """How much mass is left below the narrowest interval, from the limit below which a mass is."""
     from scipy import optimize  # slow to import
 
+    def width(left: float) -> float:
+        return limit(min(left + prob, 1.0)) - limit(left)
+
     optimum: Any = optimize.minimize_scalar(
-        width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": 1e-10}
+        width, bounds=(0.0, 1 - prob), method="bounded", options={"xatol": tolerance}
     )
     # a posterior that only falls or rises leaves nothing on one side
-    candidates = [0.0, 1 - prob, float(optimum.x)]
-    return min(candidates, key=width)
+    return min((0.0, 1 - prob, float(optimum.x)), key=width)
 
 
 _NODES = 80
@@ -178,25 +177,10 @@ def f_beta_quantile(alpha: np.ndarray, beta: float, prob: float) -> float:
 
 def f_beta_interval(alpha: np.ndarray, beta: float, prob: float, kind: str) -> tuple[float, float]:
     """Bounds of the equal-tailed or of the narrowest interval."""
-
-    def limits(left: float) -> tuple[float, float]:
-        return f_beta_quantile(alpha, beta, left), f_beta_quantile(
-            alpha, beta, min(left + prob, 1.0)
-        )
-
-    if kind == "eti":
-        return limits((1 - prob) / 2)
-    from scipy import optimize  # slow to import
-
-    optimum: Any = optimize.minimize_scalar(
-        lambda left: np.diff(limits(left))[0],
-        bounds=(0.0, 1 - prob),
-        method="bounded",
-        options={"xatol": 1e-8},
-    )
-    return min(
-        (limits(left) for left in (0.0, 1 - prob, float(optimum.x))), key=lambda e: e[1] - e[0]
-    )
+    limit, left = partial(f_beta_quantile, alpha, beta), (1 - prob) / 2
+    if kind == "hdi":
+        left = _narrowest(limit, prob, 1e-8)
+    return limit(left), limit(min(left + prob, 1.0))
 
 
 def summary(
