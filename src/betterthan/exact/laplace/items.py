@@ -1,15 +1,9 @@
-"""Log likelihood of abilities on shared items, difficulties summed out.
+"""Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
 
-Log probabilities of what is seen of a system on an item, by ability and difficulty: successes of
-repeated trials, and items whose slopes differ.
-
-Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
-
-The same integral as in the PyMC model, on the same nodes; the curvature that goes with it is that
-of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
-
-Log likelihood of abilities on shared items from a table of what may be seen of a system on an
-item: any number of trials, or items that differ in slope.
+What is seen of a system on an item is a success or a failure (Rasch), repeated trials, or an item
+that differs in slope too; the last two go by a table of all that may be seen of a system on an
+item. The integral is that of the PyMC model, on the same nodes; the curvature that goes with it is
+that of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,19 +1,14 @@
 """Tables of groups that differ, Beta-binomial or Dirichlet-multinomial, many at once.
 
-Many tables at once, each with one number that says how alike its groups are, and a few log odds
-beside it: draws of both, each weighted exactly.
+Each table has one number that says how alike its groups are, and a few log odds beside it: draws of
+both, each weighted exactly. How alike groups are is the correlation rho, as r, logit rho = stretch
+sinh r. On nodes of r the density of the log odds has its largest value and widths by Newton's
+method; in between, and beside them, the proposal is a t with a reach of its own on either side of
+each axis.
 
-How alike groups are is the correlation rho, as r, logit rho = stretch sinh r. On nodes of r the
-density of the log odds has its largest value and widths by Newton's method; in between, and beside
-them, the proposal is a t with a reach of its own on either side of each axis.
-
-A share that differs between clusters, which are Beta-binomial, in many tables at once: the
-density of the log odds of its mean given how alike clusters are.
-
-Wins, losses and ties that differ between groups, which are Dirichlet-multinomial, in many tables
-at once: the density of their mean given how alike groups are.
-
-The mean stands as log odds of a win among decisive examples, and of a decisive one among all.
+The log odds are those of the mean of a share that differs between clusters; or of wins, losses and
+ties that differ between groups, whose mean stands as log odds of a win among decisive examples, and
+of a decisive one among all.
 """
 
 from collections.abc import Iterator
