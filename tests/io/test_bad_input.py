@@ -176,6 +176,21 @@ CASES = {
         "model_a,model_b,winner,wins,losses\nA,B,tie,1,2\n",
         ["votes and counts", "layout='votes' or layout='counts'"],
     ),
+    "two columns of ties": (
+        "r.csv",
+        "system_a,system_b,wins,losses,ties,draws\nA,B,3,2,1,0\n",
+        ["'ties' and 'draws' both hold ties", "ignore='draws'"],
+    ),
+    "more items than wins, losses and ties": (
+        "r.csv",
+        COUNTS.replace("ties", "ties,n") + "A,B,3,2,1,6\nA,C,3,2,1,7\n",
+        ["row 3", "'n'", "7 items", "is 6", "ignore='n'"],
+    ),
+    "items that neither won": (
+        "r.csv",
+        "system_a,system_b,wins,losses,games\nA,B,30,20,60\n",
+        ["row 2", "'games'", "60 items", "is 50", "as a column 'ties'"],
+    ),
     "pairs without an outcome": (
         "r.csv",
         "model_a,model_b\nA,B\n",

@@ -324,6 +324,13 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 
 
+def test_votes_in_clusters_of_items_raise_a_warning():
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": [*"XXYXXX"]})
+    votes = votes.assign(item=[*"uvwxyz"], cluster=[*"112233"])
+    with pytest.warns(UserWarning, match="'cluster': 6 votes are on 3 clusters of a pair, so"):
+        assert pair(bt.read(votes), "X", "Y") == [5, 1, 0]
+
+
 @pytest.mark.parametrize("column", ["ties", "Draws", "tie"])
 def test_ties_are_read_by_their_other_names(write, column):
     counts = bt.read(write(f"model_a,model_b,wins,losses,{column}\nA,B,12,2,30\n"))

@@ -84,3 +84,41 @@ def test_many_systems_are_named_as_they_can_be_passed():
         ValueError, match=r"or pass systems=\['s0', .*'s7', \.\.\.\] if it is right"
     ):
         bt.read(table.melt("item", var_name="system", value_name="score"))
+
+
+def numbered(first, second, n=30):
+    """Frames of two systems whose items are numbered from these."""
+    return {
+        name: pd.DataFrame({"item": range(start, start + n), "score": [k % 2 for k in range(n)]})
+        for name, start in (("A", first), ("B", second))
+    }
+
+
+def test_items_numbered_from_0_and_from_1_are_refused_until_the_systems_are_named(tmp_path):
+    frames = numbered(0, 1)
+    long = pd.concat([frame.assign(system=name) for name, frame in frames.items()])
+    files = {name: tmp_path / f"{name}.csv" for name in frames}
+    for name, frame in frames.items():
+        frame.to_csv(files[name], index=False)
+    message = "items of 'A' are numbered from 0 to 29, those of 'B' from 1 to 30"
+    for source in (frames, long, files):
+        with pytest.raises(ValueError, match=message):
+            bt.compare(source)
+    assert bt.read(long, systems=["A", "B"]).sizes["item"] == 31
+    gate = bt.gate(files["B"], files["A"], margin=0.1)
+    message = "items of 'candidate' are numbered from 0 to 29, those of 'baseline' from 1 to 30"
+    assert (gate.exit_code, gate.why) == (4, (message,))
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 2), (0, 2)])
+def test_other_ranges_of_items_are_joined(first, second):
+    frames = numbered(first, second)
+    long = pd.concat([frame.assign(system=name) for name, frame in frames.items()])
+    assert bt.read(long).sizes["item"] == 30 + second - first
+
+
+def test_items_0_and_last_may_both_be_missing_where_more_is():
+    frames = numbered(0, 1)
+    frames["A"] = frames["A"].drop(index=7)
+    long = pd.concat([frame.assign(system=name) for name, frame in frames.items()])
+    assert bt.read(long).attrs["n_missing"] == 3

@@ -29,7 +29,12 @@ from betterthan.io.measure_names import (
 )
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
-from betterthan.io.score_values import missing_codes, other_scales, other_scales_of_logs
+from betterthan.io.score_values import (
+    missing_codes,
+    other_numbers,
+    other_scales,
+    other_scales_of_logs,
+)
 from betterthan.io.several_tables import score_columns
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
@@ -446,7 +451,7 @@ def _read_tables(
     scores = _scores(tables, choices)
     if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
-    if reason := other_scales(scores):
+    if reason := other_scales(scores) or other_numbers(scores):
         return Sides(stops=(reason,))
     findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
     stops, warned = (

@@ -38,11 +38,9 @@ def parse_parquet(data: bytes, source: str) -> Table:
     try:
         header, columns, (groups, repeating) = [], [], _read_together(data)
         for names in groups:
-            codes: Any = {"read_dictionary": repeating}
-            part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=names, **codes)
-            header.extend(part.columns)
-            columns += [_small(_cells(part.iloc[:, k])) for k in range(part.shape[1])]
-            del part
+            cells = _read_columns(data, names, repeating)
+            header += names
+            columns += [_small(cells[name]) for name in names]
             pyarrow.default_memory_pool().release_unused()
         frame = None if groups else pd.read_parquet(io.BytesIO(data), engine="pyarrow")
     except _TooManyError as error:
@@ -53,6 +51,27 @@ def parse_parquet(data: bytes, source: str) -> Table:
     if frame is not None:
         return table_from_frame(frame, source, range(1, len(frame) + 1))
     return make_table(source, header, columns, range(1, len(columns[0]) + 1))
+
+
+def _read_columns(data: bytes, names: list[str], repeating: list[str]) -> dict[str, Any]:
+    """The cells of some columns; of texts that repeat the codes that the file holds."""
+    from pyarrow import BufferReader, parquet
+
+    cells = {}
+    for name in set(names).intersection(repeating):
+        column = parquet.read_table(
+            BufferReader(data), columns=[name], read_dictionary=[name], use_pandas_metadata=False
+        )[0]
+        if len(column) > BLOCK and not column.null_count:
+            codes = column.unify_dictionaries().combine_chunks()
+            distinct = codes.dictionary.to_pylist()
+            if len({*distinct}) == len(distinct):
+                cells[name] = _in_first_order(codes.indices.to_numpy(), distinct)
+    rest = [name for name in names if name not in cells]
+    if rest:
+        part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=rest)
+        cells |= {name: _cells(part.iloc[:, k]) for k, name in enumerate(rest)}
+    return cells
 
 
 class _TooManyError(Exception):
@@ -152,7 +171,8 @@ def _cells(series: pd.Series) -> Any:
         return series.to_numpy()
     if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
         if series.iloc[:BLOCK].nunique() < BLOCK:
-            return _coded(*pd.factorize(series))
+            codes, distinct = pd.factorize(series)
+            return _coded(codes, distinct.tolist())
         coding = Coding()
         for begin in range(0, len(series), BLOCK):
             coding.add(series.iloc[begin : begin + BLOCK].tolist())
@@ -160,23 +180,34 @@ def _cells(series: pd.Series) -> Any:
     distinct: Any = getattr(dtype, "categories", None)
     texts = getattr(distinct, "inferred_type", "") == "string"
     if texts and len(series) > BLOCK and not series.hasnans:
-        codes = series.cat.codes.to_numpy()
-        if _in_order(codes, len(distinct)):
-            return _coded(codes, distinct)
-        codes, places = pd.factorize(codes)
-        return _coded(codes, distinct.take(places))
+        return _in_first_order(series.cat.codes.to_numpy(), distinct.tolist())
     values: Any = series.astype(object)
     return values.where(values.notna(), None).tolist()
 
 
+def _in_first_order(codes: np.ndarray, distinct: list[str]) -> Coded:
+    """The cells of these codes, whose distinct texts become those that occur, by first row."""
+    if not _in_order(codes, len(distinct)):
+        codes, places = pd.factorize(codes)
+        distinct = [distinct[k] for k in places]
+    return _coded(codes, distinct)
+
+
 def _in_order(codes: np.ndarray, distinct: int) -> bool:
     """Whether codes are numbered as they first occur, and each of them does."""
-    most = np.maximum.accumulate(codes)
-    return bool(codes[0] == 0 and most[-1] == distinct - 1 and (np.diff(most) <= 1).all())
+    most = -1
+    for begin in range(0, len(codes), BLOCK):
+        highest = np.maximum.accumulate(np.r_[most, codes[begin : begin + BLOCK]])
+        if (np.diff(highest) > 1).any():
+            return False
+        most = int(highest[-1])
+        if most == distinct - 1:
+            return True
+    return False
 
 
-def _coded(codes: np.ndarray, distinct: Any) -> Coded:
+def _coded(codes: np.ndarray, distinct: Sequence[str]) -> Coded:
     texts = Texts()
     for begin in range(0, len(distinct), BLOCK):
-        texts.add(distinct[begin : begin + BLOCK].tolist())
+        texts.add(distinct[begin : begin + BLOCK])
     return Coded(few(texts), codes)

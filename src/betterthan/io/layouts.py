@@ -35,6 +35,7 @@ _NAMES = {
     "wins": "wins wins_a",
     "losses": "losses wins_b",
     "ties": "ties tie draws draw",
+    "total": "n n_items items total games battles matches",
     "class": "label type class",
     "tp": "tp",
     "fp": "fp",

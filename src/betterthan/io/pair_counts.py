@@ -12,11 +12,11 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
-from betterthan.io.layouts import find
+from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
-from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
+from betterthan.io.texts import BLOCK, Coded, Numbers, array_from_codes, narrow, text_array
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -121,8 +121,27 @@ def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
     """Return wins, losses and, with a column, ties of each row; and the columns."""
     matches = [find(table, role) for role in ("wins", "losses", "ties")]
     columns = [column for column in matches if column is not None]
-    numbers = (cells.whole_numbers(table, column) for column in columns)
+    if other := candidates(table, "ties")[1:]:
+        reason = f"{columns[2]!r} and {other[0]!r} both hold ties; pass ignore={other[0]!r}"
+        raise problem(table.source, f"columns {reason} to leave one out")
+    numbers = [cells.whole_numbers(table, column) for column in columns]
+    _refuse_another_total(table, columns, np.sum(numbers, axis=0))
     return np.stack([narrow(column, int(column.max()) + 1) for column in numbers], -1), columns
+
+
+def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -> None:
+    """Refuse a number of items that is not that of wins, losses and ties."""
+    column = find(table, "total")
+    if column is None or not isinstance(table.columns[column], Numbers | np.ndarray):
+        return
+    items = cells.numbers(table, column)
+    wrong = ~np.isnan(items) & (items != total)
+    if wrong.any():
+        k, right = int(wrong.argmax()), f"pass ignore={column!r} to leave it out"
+        if len(columns) == 2:
+            right = f"if the others are ties, give these as a column 'ties'; else {right}"
+        reason = f"{items[k]:g} items, but the sum of {listed(columns)} is {total[k]:,}; {right}"
+        raise problem(table.source, reason, row=table.rows[k], column=column)
 
 
 def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
@@ -211,18 +230,21 @@ _SEVERAL = 1.1  # votes of a pair on an item, on average
 def _warn_of_shared_items(
     table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
 ) -> None:
-    """Warn of several votes of a pair on one item: counts of them make a verdict too certain."""
-    columns = [find(table, "item"), *map(table.by_name.get, _ITEMS)]
+    """Warn of several votes of a pair on an item, or in a cluster of items: their counts make a
+    verdict too certain.
+    """
+    named = {find(table, "cluster"): "cluster", find(table, "item"): "item"}
+    named |= {table.by_name.get(name): "item" for name in _ITEMS}
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
-    for column in filter(None, columns):
+    for column in filter(None, named):
         items = cells.read_once(table, column, cells.texts)
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
         if n_units > 1 and n >= _SEVERAL * n_units:
             reason = (
-                f"{counted(n, 'vote')} are on {counted(n_units, 'item')} of a pair, so they are "
-                "not independent, and verdicts on their counts are too certain; give one vote per "
-                f"pair and item, or see models.davidson.by_cluster, with cluster={quoted(column)}"
+                f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so they "
+                "are not independent, and verdicts on their counts are too certain; give one vote "
+                f"per pair and {named[column]}, or in Python use models.davidson.by_cluster"
             )
             message = str(problem(table.source, reason, column=column))
             warnings.warn(message, skip_file_prefixes=names.PACKAGE)

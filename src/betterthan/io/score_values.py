@@ -45,6 +45,8 @@ def doubtful(scores: xr.DataArray) -> str:
         return f"{reason}; leave the cell blank"
     if reason := other_scales(scores):
         return f"{reason}; write all on one scale"
+    if reason := other_numbers(scores):
+        return f"{reason}; number all alike"
     return ""
 
 
@@ -73,6 +75,25 @@ def missing_codes(scores: xr.DataArray) -> str:
     return ""
 
 
+def other_numbers(scores: xr.DataArray) -> str:
+    """Name two systems whose items are numbered from 0 and from 1: a join would compare each item
+    with the next one.
+    """
+    values, last = scores.values, scores.sizes[names.ITEM] - 1
+    # each system lacks one item; only then are the items looked at
+    if sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values)) != values.shape[1]:
+        return ""
+    items, lacking = scores[names.ITEM].values.tolist(), np.flatnonzero(np.isnan(values).any(1))
+    ends = {items[k]: np.isnan(values[k]) for k in lacking.tolist()}
+    if {*items} != {str(k) for k in range(last + 1)} or {*ends} != {"0", str(last)}:
+        return ""
+    if (ends["0"] == ends[str(last)]).any():
+        return ""
+    systems = scores[names.SYSTEM].values
+    first, second = (quoted(str(systems[ends[k].argmax()])) for k in (str(last), "0"))
+    return f"items of {first} are numbered from 0 to {last - 1}, those of {second} from 1 to {last}"
+
+
 def other_scales(scores: xr.DataArray) -> str:
     """Name two systems whose scores are plainly not on one scale: shares next to percentages, or
     shares up to 1 next to ratings up to 5 or 10.
@@ -97,14 +118,18 @@ def other_scales(scores: xr.DataArray) -> str:
 def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Systems that reach the top of another scale than one whose shares reach 1; that one too."""
     low, high = np.full((2, values.shape[1]), np.nan)
-    n, fractions = np.zeros((2, values.shape[1]), dtype=int)
     for rows in row_blocks(values):
         low, high = np.fmin(low, np.fmin.reduce(rows)), np.fmax(high, np.fmax.reduce(rows))
-        n += (~np.isnan(rows)).sum(0)
-        fractions += (rows % 1 > 0).sum(0)
-    plain = (n >= _ROWS) & (low >= 0)
-    shares = plain & (fractions > 0) & (high <= 1) & (high >= _NEAR)
-    tops = plain & np.any([(high <= top) & (high >= _NEAR * top) for top in _TOPS], axis=0)
+    shares, tops = (low >= 0) & (high <= 1) & (high >= _NEAR), np.zeros(len(low), dtype=bool)
+    for top in _TOPS:
+        tops |= (low >= 0) & (high <= top) & (high >= _NEAR * top)
+    if shares.any() and tops.any():
+        n, fractions = np.zeros((2, values.shape[1]), dtype=int)
+        for rows in row_blocks(values):
+            n += (~np.isnan(rows)).sum(0)
+            fractions += (rows % 1 > 0).sum(0)
+        shares &= (n >= _ROWS) & (fractions > 0)
+        tops &= (n >= _ROWS) & shares.any()
     return np.flatnonzero(tops & shares.any()), int(shares.argmax())
 
 

@@ -73,7 +73,7 @@ class Archive:
     def read(self, member: str) -> bytes:
         """A member whole; its size and check sum are what the archive says."""
         with self.open(member) as file:
-            return b"".join(iter(lambda: file.read(_STEP), b""))
+            return file.read()
 
     def open(self, member: str, *, whole: bool = True) -> BinaryIO:
         """A member from its beginning; size and check sum are checked at its end.
@@ -135,10 +135,18 @@ class _Member(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self._next(_STEP), b""))
+
     def readinto(self, buffer: Any) -> int:
+        data = self._next(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _next(self, most: int) -> bytes:
         where, size = self._expansion.where, self._info.file_size
         try:
-            data = self._inner.read(min(len(buffer), size - self._expansion.size + 1))
+            data = self._inner.read(min(most, size - self._expansion.size + 1))
         except EOFError as error:
             if not str(error):  # of `zipfile`
                 raise problem(where, "is cut") from None
@@ -153,8 +161,7 @@ class _Member(io.RawIOBase):
         if not data and (self._expansion.size != size or self._sum != self._info.CRC):
             reason = "is not what was packed (wrong size or check sum); pack or download it again"
             raise problem(where, reason)
-        buffer[: len(data)] = data
-        return len(data)
+        return data
 
     def close(self) -> None:
         self._inner.close()

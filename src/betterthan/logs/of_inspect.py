@@ -174,17 +174,13 @@ class Scores:
 
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
         """Add those of some samples."""
-        columns = self._columns
-        for size, sample in enumerate(samples, self._size):
-            scores = sample.get("scores")
-            if not isinstance(scores, dict):
-                scores = {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
-            for scorer, score in scores.items():
-                column = columns.setdefault(scorer, [])
-                if len(column) < size:
-                    column += [_NONE] * (size - len(column))
-                column.append(score.get("value") if isinstance(score, dict) else score)
-            self.number += len(scores) or 1
+        scored = [_scores(sample) for sample in samples]
+        for scorer in dict.fromkeys(chain.from_iterable(scored)):
+            column = self._columns.setdefault(scorer, [])
+            column += [_NONE] * (self._size - len(column))
+            values = [scores.get(scorer, _NONE) for scores in scored]
+            column += [value.get("value") if type(value) is dict else value for value in values]
+        self.number += sum(len(scores) or 1 for scores in scored)
         self._size += len(samples)
 
     def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
@@ -201,6 +197,13 @@ class Scores:
         return {
             name: values for name, values in columns.items() if any(v is not _NONE for v in values)
         }
+
+
+def _scores(sample: dict[str, Any]) -> dict[str | None, Any]:
+    scores = sample.get("scores")
+    if isinstance(scores, dict):
+        return scores
+    return {None: sample["score"]} if isinstance(sample.get("score"), dict) else {}
 
 
 def add_scores(run: Run, scores: Scores, samples: Sequence[int], declared: list[str]) -> None:
@@ -306,7 +309,10 @@ class Contents:
         """Digest samples of one log: together, unless a log before asks the same."""
         texts: list[Any] = [(sample.get("input"), sample.get("target")) for sample in samples]
         plain = set(map(type, chain.from_iterable(texts))) == {str} and not choices
-        if plain and texts[0] not in self._known:
+        if plain and not any(sample.get("choices") for sample in samples):
+            digests = list(map(self._known.get, texts))
+            if None not in digests:
+                return digests
             digests = digest_plain(samples)
             if digests is not None:
                 if len(self._known) + len(texts) <= _MAX_CACHED:
@@ -389,10 +395,9 @@ def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) 
     return digest(_messages(question), target, offered or None)
 
 
-def input_text(summary: dict[str, Any]) -> str:
-    """Return the beginning of the input, for messages."""
-    question = summary.get("input")
-    return question if type(question) is str else next(filter(str.strip, _texts(question)), "")
+def input_text(question: Any) -> str:
+    """Return the first text of an input that is no plain text, for messages."""
+    return next(filter(str.strip, _texts(question)), "")
 
 
 def plan_texts(header: dict[str, Any]) -> list[Any]:
@@ -563,17 +568,18 @@ class _Samples:
         except RecursionError:
             row = len(self.contents) + 1
             raise problem(file.name, "is nested too deeply", row=row) from None
-        epochs, most = [sample.get("epoch") for sample in batch], TEXT_LIMIT.get()
-        begin = len(self.ids) + 1
-        self.epochs.extend(
-            epoch if type(epoch) is int else whole(epoch, 1, file.name, row, "epoch")
-            for row, epoch in enumerate(epochs, begin)
-        )
-        self.ids.extend(sample["id"] for sample in batch)
-        self.texts.extend(input_text(sample)[:most] for sample in batch)
-        self.errors.extend(sample.get("error") for sample in batch)
+        epochs: list[Any] = [sample.get("epoch") for sample in batch]
+        most = TEXT_LIMIT.get()
+        if set(map(type, epochs)) != {int}:
+            rows = enumerate(epochs, len(self.ids) + 1)
+            epochs = [whole(epoch, 1, file.name, row, "epoch") for row, epoch in rows]
+        self.epochs.extend(epochs)
+        self.ids.extend([sample["id"] for sample in batch])
+        texts = [sample.get("input") for sample in batch]
+        self.texts.extend([(t if type(t) is str else input_text(t))[:most] for t in texts])
+        self.errors.extend([sample.get("error") for sample in batch])
         if self.with_metadata:
-            self.metadata.extend(sample.get("metadata") for sample in batch)
+            self.metadata.extend([sample.get("metadata") for sample in batch])
         self.scores.add(batch)
         k, counted_scores = self.counted
         if len(self.ids) - k >= _SOME:
@@ -669,15 +675,16 @@ def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
 def _add_samples(
     run: Run, header: dict[str, Any], samples: _Samples, indices: Sequence[int]
 ) -> None:
-    contents, errors = (
-        [column[k] for k in indices] for column in (samples.contents, samples.errors)
-    )
+    columns: Any = samples.ids, samples.epochs, samples.contents, samples.texts, samples.errors
+    if len(indices) < len(samples):
+        columns = ([column[k] for k in indices] for column in columns)
+    ids, epochs, contents, texts, errors = columns
     run.cells.samples(
-        [samples.ids[k] for k in indices],
-        epoch=[samples.epochs[k] for k in indices],
+        ids,
+        epoch=epochs,
         content=contents,
         prompt=all_joined(digest(plan_texts(header)), contents),
-        text=[samples.texts[k] for k in indices],
+        text=texts,
         row=[k + 1 for k in indices],
         failed=[error is not None for error in errors],
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,25 +68,46 @@ class Pairs:
             4 * self.first.size * inner,
         )
 
-    def gaps(self, swaps: np.ndarray, two_sided: bool) -> np.ndarray:
+    def reached(self, swaps: np.ndarray, tails: list[int]) -> np.ndarray:
+        """(tail, pair, rows): whether a swap is at least as extreme as what was observed."""
+        if self.responses.kind == "sum":
+            # what moves from A to B is twice missing from their difference
+            moved, near, total = self._moved(swaps), self._rounding / 2, self.totals
+            ends = np.minimum(total, 0) + near, np.maximum(total, 0) - near
+            low, high = (end.astype(moved.dtype) for end in ends)
+            sides: dict[int, Callable[[], np.ndarray]] = {
+                TWO_SIDED: lambda: (moved <= low) | (moved >= high),
+                GREATER: lambda: moved <= near,
+                LESS: lambda: moved >= -near,
+            }
+            return np.stack([sides[tail]() for tail in tails])
+        gaps = {
+            two_sided: self._gaps(swaps, two_sided) for two_sided in {t == TWO_SIDED for t in tails}
+        }
+        return np.stack(
+            [gaps[False] <= 0 if t == LESS else gaps[t == TWO_SIDED] >= 0 for t in tails]
+        )
+
+    def _gaps(self, swaps: np.ndarray, two_sided: bool) -> np.ndarray:
         """Numbers with the sign of the swapped difference less the observed one."""
         r = self.responses
         if r.kind == "ratio":
             return ratios.gap(self._swapped(swaps), self.totals, r.k, two_sided)
         if r.kind == "macro":
             return ratios.macro_gap(self._swapped(swaps), self.totals, r.k, two_sided)
-        swapped, observed = self._differences(swaps), self._observed()
-        signs = np.abs(swapped, out=swapped) if two_sided else swapped
-        signs -= np.abs(observed) if two_sided else observed
-        if r.kind == "custom" or r.values.dtype.kind == "f":
-            signs[np.abs(signs) <= self._rounding()] = 0
+        observed = (self.scores[self.first] - self.scores[self.second])[:, None]
+        signs = self._custom(swaps)
+        signs = np.abs(signs) - np.abs(observed) if two_sided else signs - observed
+        signs[np.abs(signs) <= _ROUNDING * np.abs(self.scores).max()] = 0
         return signs
 
     def sizes(self, swaps: np.ndarray) -> np.ndarray:
         """The swapped difference without its sign."""
         r = self.responses
-        if r.kind in ("sum", "custom"):
-            return np.abs(self._differences(swaps))
+        if r.kind == "custom":
+            return np.abs(self._custom(swaps))
+        if r.kind == "sum":
+            return np.abs(self.totals - 2 * self._moved(swaps))
         xa, ya, xb, yb = self._swapped(swaps)
         difference = ratios.score(xa, ya, r.k) - ratios.score(xb, yb, r.k)
         return np.abs(difference.mean(0) if r.kind == "macro" else difference)
@@ -93,21 +115,6 @@ class Pairs:
     def observed_sizes(self) -> np.ndarray:
         """(pair,): the observed difference without its sign, in the units of `sizes`."""
         return self.sizes(np.zeros((1, -(-len(self.responses.values) // 8)), dtype=np.uint8))[:, 0]
-
-    def _differences(self, swaps: np.ndarray) -> np.ndarray:
-        if self.responses.kind == "custom":
-            return np.stack(
-                [self._custom(swaps, a, b) for a, b in zip(self.first, self.second, strict=True)]
-            )
-        differences = self._moved(swaps)
-        differences *= -2
-        differences += self.totals
-        return differences
-
-    def _observed(self) -> Any:
-        if self.responses.kind == "custom":
-            return (self.scores[self.first] - self.scores[self.second])[:, None]
-        return self.totals
 
     def _moved(self, swaps: np.ndarray) -> np.ndarray:
         """(..., pair, rows): what the swaps take from A and give to B."""
@@ -125,17 +132,22 @@ class Pairs:
         xa, ya, xb, yb = self.totals
         return xa - x, ya - y, xb + x, yb + y
 
-    def _custom(self, swaps: np.ndarray, a: int, b: int) -> np.ndarray:
-        values = self.responses.values
+    def _custom(self, swaps: np.ndarray) -> np.ndarray:
+        """Differences of the caller's function, (pair, rows)."""
+        values, pairs = self.responses.values, zip(self.first, self.second, strict=True)
         mask = randomization.unpacked(swaps, len(values)).astype(bool)
         mask = mask.reshape(*mask.shape, *[1] * (values.ndim - 2))
-        first = np.where(mask, values[:, b], values[:, a])
-        second = np.where(mask, values[:, a], values[:, b])
-        return evaluate(self.responses, first) - evaluate(self.responses, second)
 
+        def score(kept: int, swapped: int) -> np.ndarray:
+            return evaluate(self.responses, np.where(mask, values[:, swapped], values[:, kept]))
+
+        return np.stack([score(a, b) - score(b, a) for a, b in pairs])
+
+    @cached_property
     def _rounding(self) -> np.ndarray | float:
-        if self.responses.kind == "custom":
-            return _ROUNDING * float(np.abs(self.scores).max())
+        """How far apart sums are that count as equal, (pair, 1)."""
+        if self.responses.values.dtype.kind != "f":
+            return 0
         return _ROUNDING * np.abs(self.item_differences()).sum(0)[:, None]
 
 
@@ -173,7 +185,7 @@ def _scorer(responses: Responses) -> Callable[[np.ndarray], np.ndarray]:
     return lambda sums: ratios.score(sums[..., 0], sums[..., 1], responses.k).mean(-1)
 
 
-_NUMBERS = 2**18  # held at once by a chunk of swaps: they stay in the processor's cache
+_NUMBERS = 2**19  # held at once by a chunk of swaps: they stay in the processor's cache
 _LONG = 2e9  # additions above which a bar is shown
 
 TWO_SIDED, GREATER, LESS = 0, 1, 2
@@ -241,7 +253,7 @@ def exact_tails(responses: Responses, how: str) -> Tails:
         items = len(responses.values)
         counted = np.zeros((3, pairs.first.size))
         for swaps in randomization.all_swaps(items, _rows(pairs, 2**items)):
-            counted += _reached(pairs, swaps, [TWO_SIDED, GREATER, LESS]).sum(-1)
+            counted += pairs.reached(swaps, [TWO_SIDED, GREATER, LESS]).sum(-1)
         return Tails(counted / 2**items)
     total = pairs.first.size
     columns = zip(pairs.first, pairs.second, strict=True)
@@ -256,7 +268,7 @@ def sampled_tails(responses: Responses, tails: list[int], drawn: Drawn) -> Tails
     squares = np.zeros(pairs.first.size)
     before = 0
     for swaps in _chunks(pairs, drawn):
-        tally.add(_reached(pairs, swaps, tails), before)
+        tally.add(pairs.reached(swaps, tails), before)
         if drawn.joint == "max_t":
             squares += (pairs.sizes(swaps) ** 2).sum(-1)
         if not tally.open.any():
@@ -287,7 +299,7 @@ class _Tally:
     def add(self, reached: np.ndarray, before: int) -> None:
         """Count a chunk (tail, pair, rows) that comes after `before` swaps."""
         if self.stop_after is None:
-            self.counted += reached.sum(-1)
+            self.counted += reached.sum(-1, dtype=np.int32)  # twice as fast
             return
         for tail, rows in enumerate(reached):
             point = randomization.stopping_points(rows, self.counted[tail], self.stop_after)
@@ -342,16 +354,6 @@ def _rows(pairs: Pairs, most: int) -> int:
     return int(np.clip(_NUMBERS // max(1, pairs.width()), 16, most))
 
 
-def _reached(pairs: Pairs, swaps: np.ndarray, tails: list[int]) -> np.ndarray:
-    """(tail, pair, rows): whether a swap is at least as extreme as what was observed."""
-    if tails == [TWO_SIDED]:
-        return (pairs.gaps(swaps, two_sided=True) >= 0)[None]
-    signed = pairs.gaps(swaps, two_sided=False)
-    both = pairs.gaps(swaps, two_sided=True) if TWO_SIDED in tails else signed
-    by_tail = {TWO_SIDED: both >= 0, GREATER: signed >= 0, LESS: signed <= 0}
-    return np.stack([by_tail[tail] for tail in tails])
-
-
 def _exact_way(responses: Responses) -> str:
     if responses.kind == "ratio":
         return "lattice"
@@ -370,17 +372,18 @@ def _two_levels(responses: Responses) -> bool:
 
 def _cost(responses: Responses) -> tuple[int, int]:
     """Cells of the largest exact null, and additions for all."""
-    values = responses.values if responses.kind == "ratio" else responses.values[..., None]
+    ratio, observed = responses.kind == "ratio", responses.observed > 0
     largest, work = 0, 0.0
-    for k in range(1, values.shape[1]):
-        steps = np.abs(values[:, :k] - values[:, k : k + 1])
+    for k in range(1, responses.values.shape[1]):
+        steps = np.abs(responses.values[:, :k] - responses.values[:, k : k + 1])
         if responses.gaps:
-            steps *= ((responses.observed[:, :k] > 0) & (responses.observed[:, k : k + 1] > 0))[
-                ..., None
-            ]
-        cells = np.prod(steps.sum(0).astype(float) + 1, axis=-1)
+            both = observed[:, :k] & observed[:, k : k + 1]
+            steps *= both[..., None] if ratio else both
+        cells, differ = steps.sum(0) + 1.0, steps > 0
+        if ratio:
+            cells, differ = cells.prod(-1), differ.any(-1)
         largest = max(largest, int(cells.max()))
-        work += float((cells * (steps.any(-1)).sum(0)).sum())
+        work += float((cells * np.count_nonzero(differ, axis=0)).sum())
     return largest, int(work)
 
 

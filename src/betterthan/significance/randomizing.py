@@ -182,8 +182,9 @@ def randomization_test(
             options.shuffles, one_seed(rng), stop_after, options.joint, options.cutoff
         )
     tails, score = _tails(responses, how, options, drawn), score_of(responses)
-    difference = _difference(responses, score)
-    result = _assembled(responses.systems, score, difference, _units(responses), tails, options)
+    result = _assembled(
+        responses.systems, score, difference_of(responses, score), _units(responses), tails, options
+    )
     items = len(responses.values)
     result.attrs = _record(responses.statistic, items, how, why, drawn, options)
     return _with_direction(result, responses.higher_is_better)
@@ -328,7 +329,8 @@ def _units(responses: Responses) -> tuple[np.ndarray, np.ndarray]:
     return n, differ
 
 
-def _difference(responses: Responses, score: np.ndarray) -> np.ndarray:
+def difference_of(responses: Responses, score: np.ndarray) -> np.ndarray:
+    """Differences A - B of these scores (system,), (system_a, system_b)."""
     if not responses.gaps:
         return score[:, None] - score[None, :]
     # over the items both have, which the scores of the two systems are not

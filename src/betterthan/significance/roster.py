@@ -11,10 +11,12 @@ from scipy.special import stdtr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.counting import apply_missing, oriented
-from betterthan.counts.shapes import Arrays, Table, labelled, square_from_pairs
+from betterthan.counts.shapes import Table, labelled, square_from_pairs
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.exact.joint.units import differences, joined, pair_sums
+from betterthan.exact.numeric.monte_carlo import one_seed
+from betterthan.exact.swaps.randomization import monte_carlo_error
 from betterthan.exact.swaps.rank_tests import signed_rank_p
 from betterthan.signed import Signature
 from betterthan.significance.signs import OnClusters, p_values, sign_tests
@@ -251,36 +253,36 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
             "tests='randomization' would read scores in blocks a third time; call "
             "randomization_test(scores) by itself (of 0 and 1 it is the sign test)"
         )
-    from betterthan.counts.responses import responses_from
+    from betterthan.counts.responses import responses_from, score_of
     from betterthan.significance import nulls
-    from betterthan.significance.randomizing import randomization_test
+    from betterthan.significance.randomizing import difference_of
 
     if names.TALLY not in data.dims:  # of tallies none can be missing
         data = apply_missing(data, choices.missing)
     unit = names.ITEM if choices.clusters is None else CLUSTER
-    responses = responses_from(data, unit=unit)
+    responses, shuffles = responses_from(data, unit=unit), choices.tests.shuffles
     how, why = nulls.plan(responses, "auto", names.COMPARISON_WORK_MAX)
-    tested = randomization_test(
-        responses,
-        method="monte_carlo" if how == "monte_carlo" else "auto",
-        shuffles=choices.tests.shuffles,
-        correction="none",
-        rng=choices.rng,
-    )
-    sampled = bool(tested.attrs["sampled"])
+    drawn = nulls.Drawn(shuffles, one_seed(choices.rng)) if how == "monte_carlo" else None
     provenance = Signature(
-        randomization_method=tested.attrs["method"],
+        randomization_method=how,
         randomization_reason=why,
-        randomization_statistic=tested.attrs["statistic"],
-        shuffles=choices.tests.shuffles if sampled else None,
-        shuffle_seed=tested.attrs["seed"] if sampled else None,
+        randomization_statistic=responses.statistic,
+        shuffles=drawn.shuffles if drawn else None,
+        shuffle_seed=drawn.seed if drawn else None,
     )
-    columns = ["p_value", "difference", *(["exceedances", "p_value_mcse"] if sampled else [])]
-    arrays: Arrays = {k: (names.SQUARE, tested[k].transpose(*names.SQUARE).values) for k in columns}
-    difference = arrays["swapped_difference"] = arrays.pop("difference")
-    side = np.sign(np.nan_to_num(difference[1]))
-    arrays["favours"] = names.SQUARE, (_better(data) * side).astype(int)
-    return Table(arrays, provenance.to_attrs())
+    if drawn:
+        tails = nulls.sampled_tails(responses, [nulls.TWO_SIDED], drawn)
+    else:
+        tails = nulls.exact_tails(responses, how)
+    columns = {"p_value": (tails.p, 1.0)}
+    if tails.exceedances is not None and tails.shuffles is not None:
+        error = monte_carlo_error(tails.exceedances, tails.shuffles)
+        columns |= {"exceedances": (tails.exceedances, 0), "p_value_mcse": (error, 0.0)}
+    squares = {k: square_from_pairs(v[0], v[0], diagonal) for k, (v, diagonal) in columns.items()}
+    squares["swapped_difference"] = difference_of(responses, score_of(responses))
+    side = np.sign(np.nan_to_num(squares["swapped_difference"]))
+    squares["favours"] = (_better(data) * side).astype(int)
+    return Table({k: (names.SQUARE, v) for k, v in squares.items()}, provenance.to_attrs())
 
 
 def _better(data: xr.DataArray) -> int:

@@ -34,7 +34,7 @@ from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.sign import sign_p
 
 _WORD = 64
-_FLOAT32 = 2**24  # below this float32 holds whole numbers
+_FLOAT32 = 2**22  # sums below this, and four of them, float32 holds exactly
 _HALF = 2**31  # below this two whole numbers share an int64
 _BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(
     np.int64
@@ -84,8 +84,8 @@ def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
     integral = flat.dtype.kind in "iu"
     small = integral and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
     kind = np.float32 if small else np.float64
-    sums = unpacked(swaps, len(flat)).astype(kind) @ flat.astype(kind)
-    return sums.T.astype(float, order="C").reshape(*responses.shape[1:], len(swaps))
+    sums = flat.T.astype(kind) @ unpacked(swaps, len(flat)).astype(kind).T
+    return sums.reshape(*responses.shape[1:], len(swaps))
 
 
 def _looked_up(swaps: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -175,6 +175,7 @@ _SCALES = (*_DIGITS, 128, 256, 1000, 1024, 10_000, 100_000, 1_000_000)
 _HALVINGS = 1000  # at once: 2**1000 is still a float
 _ROUNDING = 1e-15  # relative, of p
 _LARGEST = 2**40  # of a score in whole units
+_TRIED = 64  # scores of which a scale is tried before it is of all
 
 
 def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
@@ -184,15 +185,18 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     Scores in tenths become tenths: 0.1 + 0.2 and 0.3 are the same score.
     """
     filled = np.where(np.isnan(values), 0.0, values)
-    allowed = 8 * np.finfo(float).eps
+    first, size = filled.ravel()[:_TRIED], np.abs(filled).max(initial=0)
     for scale in _SCALES:
-        scaled = filled * scale
-        rounded = np.rint(scaled)
-        if np.abs(rounded).max(initial=0) > _LARGEST:
+        if np.rint(size * scale) > _LARGEST:
             return None
-        if (np.abs(scaled - rounded) <= allowed * np.maximum(np.abs(scaled), 1)).all():
-            return rounded.astype(np.int64), scale
+        if _whole(first * scale) and _whole(filled * scale):
+            return np.rint(filled * scale).astype(np.int64), scale
     return None
+
+
+def _whole(scaled: np.ndarray) -> bool:
+    allowed = 8 * np.finfo(float).eps * np.maximum(np.abs(scaled), 1)
+    return bool((np.abs(scaled - np.rint(scaled)) <= allowed).all())
 
 
 def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
