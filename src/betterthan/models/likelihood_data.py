@@ -316,7 +316,7 @@ def simulated_labels(dims: Sequence[str], shape: Sequence[int]) -> dict[str, lis
 
     Examples
     --------
-    >>> labels(("item",), (3,))
+    >>> simulated_labels(("item",), (3,))
     {'item': ['i0', 'i1', 'i2']}
     """
     return {d: [f"{d[0]}{k}" for k in range(size)] for d, size in zip(dims, shape, strict=True)}
