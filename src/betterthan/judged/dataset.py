@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import to_pairs
-from betterthan.exact.wins import dirichlet, intervals
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -292,6 +290,8 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     >>> round(result["mean"].item(), 3), round(result["human_mean"].item(), 3)
     (0.263, 0.25)
     """
+    from scipy import special
+
     checks.probability(ci_prob, "ci_prob")
     judge_scores, truth = _scores(judge, human)
     gold = ~np.isnan(truth)
@@ -385,6 +385,8 @@ def tipping(
     >>> result["judge_verdict"].item(), round(result["tipping"].item(), 3)
     ('a_better', 0.121)
     """
+    from betterthan.exact.wins import dirichlet, intervals  # load scipy
+
     pairs = _judge_counts(counts)
     level = checks.threshold(threshold)
     a, b, t = (pairs.values + np.array(checks.prior(prior))).T
