@@ -13,7 +13,7 @@ for name, value in (("OPT", "1"), ("CPU_NAME", "generic"), ("CPU_FEATURES", ""))
 os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
 
 # an example that refits: no stored fit can stand for it
-SAMPLED_EXAMPLES = {"betterthan.fits.leaving_out.leave_one_dataset_out"}
+SAMPLED_EXAMPLES = {"betterthan.fits.checking.leave_one_dataset_out"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -37,8 +37,7 @@ CASES = {
 def models(name: str) -> tuple[Any, Any, list[str], float]:
     """Ours, the one by hand, the variables both have, and the target of acceptance."""
     from betterthan import models as m
-    from betterthan.counts.counting import count_clusters
-    from betterthan.counts.scoring import count_outcomes
+    from betterthan.counts.counting import count_clusters, count_outcomes
     from validation import designs
 
     if name == "hierarchical":

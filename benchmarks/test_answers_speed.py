@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 import betterthan as bt
-from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import draws
+from betterthan.exact.judged import JudgedPairs, draws
 from validation.of_hierarchical import common_mean
 
 AGAIN = "the same, with predictive draws and log likelihoods"

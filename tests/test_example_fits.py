@@ -9,7 +9,7 @@ import pytest
 from llvmlite.binding import get_host_cpu_name
 
 import betterthan as bt
-from betterthan.datasets.examples import FITS
+from betterthan.datasets.published import FITS
 
 spec = importlib.util.spec_from_file_location(
     "example_fits", Path(__file__).parent / "reference" / "example_fits.py"

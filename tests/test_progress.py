@@ -100,11 +100,11 @@ def test_work_in_one_piece_tells_how_long_it_has_taken(terminal, monkeypatch):
 
 def test_figures_and_boundaries_are_counted(terminal, monkeypatch):
     """Wherever there are steps, they are those of the work."""
-    from betterthan.exact.planning import sequential
+    from betterthan.exact.planning import design
 
     monkeypatch.setattr(progress, "_AFTER", -1.0)
     monkeypatch.setattr(progress, "_EVERY", -1.0)
-    sequential.calibrated(sequential.np.arange(1, 11), 0.05)
+    design.calibrated(design.np.arange(1, 11), 0.05)
     assert "boundary: 49 of 50, about 1 s more" in terminal.getvalue()
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.reliability import Reliability
+from betterthan.counts.runs import Reliability
 from betterthan.exact.joint import units
 
 RESULTS = Path(__file__).parent / "results" / "held_out" / "agents.json"

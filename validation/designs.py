@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.models import made_up
+from betterthan.models import likelihood_data
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,12 @@ def judgments_of(design: Design, seed: int) -> xr.Dataset:
     solved = scores_of(design, seed)
     random = np.random.default_rng([seed, design.systems])
     n = max(design.n, 2 * design.systems)
-    a, b = made_up.random_pairs(random, design.systems, n)
+    a, b = likelihood_data.random_pairs(random, design.systems, n)
     item = random.integers(design.n, size=n)
     outcome = np.sign(solved.values[item, a] - solved.values[item, b]).astype(int)
     judge = [f"j{k}" for k in random.integers(design.datasets, size=n)]
     judge[: design.datasets] = [f"j{k}" for k in range(design.datasets)]
-    return made_up.as_judgments(solved[names.SYSTEM].values, a, b, outcome, judge)
+    return likelihood_data.as_judgments(solved[names.SYSTEM].values, a, b, outcome, judge)
 
 
 def _draw_solved(design: Design, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import optimize, special, stats
 
 from betterthan import names
-from betterthan.models import davidson, shrinkage, tie_models
+from betterthan.models import davidson, paired_judgments, shrinkage
 from betterthan.models.sampling import Sampling
 from validation import distances, refit
 from validation.calibration import Form, Scalars, numbered, one_by_one
@@ -24,7 +24,7 @@ _AS_REFITS = Sampling(draws=refit.DRAWS)
 def agreement(reference: dict[str, Any], seed: int) -> dict[str, Any]:
     """Both tie models."""
     rows = []
-    for k, ties in enumerate(tie_models.TIE_MODELS):
+    for k, ties in enumerate(paired_judgments.TIE_MODELS):
         data = davidson.simulate(2, judgments=40, tie_model=ties, rng=seed + k)
         tree = davidson.fit(
             data, tie_model=ties, sampler="nuts", rng=seed, sampling=_MANY, predictive=False
@@ -44,7 +44,7 @@ def published(table: dict[str, Any]) -> dict[str, float]:
 
     def loss(ability: np.ndarray) -> float:
         d = ability[a] - ability[b]
-        log = tie_models.log_probabilities(d, np.full(d.shape, -40.0), "davidson")
+        log = paired_judgments.log_probabilities(d, np.full(d.shape, -40.0), "davidson")
         return -float(wins[a, b] @ log[:, 0] + wins[b, a] @ log[:, 1])
 
     best = optimize.minimize(loss, np.zeros(len(wins)), method="BFGS").x
@@ -57,8 +57,8 @@ def two_abilities(counts: np.ndarray, ties: str) -> distances.Weighed:
     """
     x = np.linspace(-6, 6, 801)
     tie = np.linspace(-9, 6, 601)
-    log = tie_models.log_probabilities(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
-    log = special.logsumexp(log + stats.norm.logpdf(tie, *tie_models.PRIOR[ties]), axis=1)
+    log = paired_judgments.log_probabilities(*np.meshgrid(2 * x, tie, indexing="ij"), ties) @ counts
+    log = special.logsumexp(log + stats.norm.logpdf(tie, *paired_judgments.PRIOR[ties]), axis=1)
     return x, distances.weights(log + ability_prior(x))
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import names
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.counting import count_outcomes
 from betterthan.models import hierarchical
 from betterthan.models.sampling import Sampling
 from validation import dealing, distances, refit

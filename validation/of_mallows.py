@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from betterthan.exact import mallows as exact_mallows
 from betterthan.exact.numeric.monte_carlo import probability_z
-from betterthan.exact.orders import mallows as exact_mallows
 from betterthan.models import mallows
 from betterthan.models.sampling import Sampling
 from validation import distances

@@ -11,7 +11,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import names
-from betterthan.exact.regression import least_squares
+from betterthan.exact import regression
 from betterthan.models import performance_function
 from betterthan.models.sampling import Sampling
 from validation import distances
@@ -51,7 +51,7 @@ def by_quadrature(x: np.ndarray, y: np.ndarray, points: int = 60) -> dict[str, n
     (sigma, r2, share), mass = _grid(x, y, points)
     variance = sigma**2 * r2 / (1 - r2)
     prior = np.stack([np.ones_like(sigma), variance * share, variance * (1 - share)], axis=-1)
-    design = least_squares.design(x)
+    design = regression.design(x)
     precision = (design.T @ design)[None] / sigma[:, None, None] ** 2
     precision[:, range(3), range(3)] += 1 / prior
     pull = (design.T @ y)[None] / sigma[:, None] ** 2
@@ -77,7 +77,7 @@ def _grid(x: np.ndarray, y: np.ndarray, points: int) -> tuple[list[np.ndarray], 
     t, weight = (nodes + 1) / 2, weights / 2
     # more nodes near 0 and 1, where the prior is steep
     unit, mass = t * t * (3 - 2 * t), weight * 6 * t * (1 - t)
-    error = least_squares.residuals(x, y)[0]
+    error = regression.residuals(x, y)[0]
     s = np.sqrt(error @ error / (len(y) - 3))
     axes = (s / 3 + (5 - 1 / 3) * s * unit, unit, unit)
     grid = [a.ravel() for a in np.meshgrid(*axes, indexing="ij")]

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from scipy import special
 
-from betterthan.models import rows_of_subjects, subject_slopes
+from betterthan.models import likelihood_data, subject_slopes
 from betterthan.models.sampling import Sampling
 from validation import distances
 from validation.calibration import Form, Scalars, numbered, one_by_one
@@ -131,7 +131,7 @@ def _fixed_effects(
 
 def exact(table: pd.DataFrame) -> dict[str, float]:
     """The slope of a simulated data set by quadrature."""
-    data = rows_of_subjects.repeated(table, "response", "predictor", "subject", "text")
+    data = likelihood_data.repeated(table, "response", "predictor", "subject", "text")
     if data.texts:
         return slope_by_quadrature(data.y, data.x, data.subject, data.text)
     return by_quadrature(data.y, data.x, data.subject)
@@ -154,12 +154,12 @@ def _row(seed: int, subjects: int, each: int, k: int, *, texts: bool = False) ->
 
 def _data(truth: xr.Dataset) -> dict[str, np.ndarray]:
     y, x, of = (truth[k].values for k in ("response", "predictor", "subject_of"))
-    found = {"y_data": y, "x": x} | rows_of_subjects.sums(y, x, of)
+    found = {"y_data": y, "x": x} | likelihood_data.sums(y, x, of)
     if "text_of" not in truth:
         return found
     text_of = truth["text_of"].values
-    of_texts = rows_of_subjects.rotated(y, x, text_of)
-    return found | of_texts | rows_of_subjects.crossed(x, of, text_of)
+    of_texts = likelihood_data.rotated(y, x, text_of)
+    return found | of_texts | likelihood_data.crossed(x, of, text_of)
 
 
 def _scalars(data: xr.Dataset) -> Scalars:

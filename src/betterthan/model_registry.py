@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from betterthan import names
+from betterthan.counts.counting import count_outcomes
 from betterthan.counts.judgments import JUDGE
-from betterthan.counts.scoring import count_outcomes
 from betterthan.counts.shapes import to_square
 from betterthan.counts.units import CLUSTER, EPOCH, several
 

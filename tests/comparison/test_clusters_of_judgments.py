@@ -12,10 +12,10 @@ from betterthan.exact.wins import davidson as judged_clusters
 from betterthan.exact.wins import davidson as newton
 from betterthan.exact.wins.davidson import Meetings, Penalty
 from betterthan.model_registry import spec_of
-from betterthan.models import davidson, shrinkage, tie_models
+from betterthan.models import davidson, paired_judgments, shrinkage
 
 PRIOR = judged_clusters.Prior(
-    shrinkage.SHAPE, shrinkage.RATE, tie_models.PRIOR["davidson"], (0.0, 0.5)
+    shrinkage.SHAPE, shrinkage.RATE, paired_judgments.PRIOR["davidson"], (0.0, 0.5)
 )
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.counts.tallies import tally_totals
+from betterthan.counts.responses import tally_totals
 
 FRAME = pd.DataFrame(
     {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import integrate, special, stats
 
-from betterthan.exact.weighted_shares import WeightedShares
+from betterthan.exact.runs import WeightedShares
 
 THIRDS = np.array([-1.0, 0.0, 1.0])
 

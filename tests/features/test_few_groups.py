@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.exact.regression import least_squares
+from betterthan.exact import regression
 
 SETS = 1000
 
@@ -16,7 +16,7 @@ def held(groups, random, of_groups=True):
     for _ in range(SETS):
         x = random.normal(size=(groups, 1))[of] if of_groups else random.normal(size=(len(of), 1))
         y = random.normal(size=groups)[of] + random.normal(size=len(of))
-        lower, upper = least_squares.fit(x, y, of).interval(0.95)
+        lower, upper = regression.fit(x, y, of).interval(0.95)
         count += lower[1] <= 0 <= upper[1]
     return count / SETS
 
@@ -35,7 +35,7 @@ def test_a_group_on_which_a_coefficient_rests_has_an_error_all_the_same():
     """The intercept of one group: nothing of it is left free, and nothing is divided by 0."""
     random = np.random.default_rng(6)
     of = np.repeat(np.arange(6), 4)
-    found = least_squares.fit((of == 0)[:, None].astype(float), random.normal(size=24), of)
+    found = regression.fit((of == 0)[:, None].astype(float), random.normal(size=24), of)
     assert np.isfinite(found.errors).all()
     assert (found.freedom > 0).all()
 

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.regression import least_squares
+from betterthan.exact import regression
 
 
 def table(seed=0, n=35, p=6):
@@ -100,7 +100,7 @@ def test_leaving_a_group_out(frame):
         np.testing.assert_allclose(fit["held_out"].values[inside], reference.predict(x[inside]))
     groups = students["class_"].map("abcde".index).to_numpy()
     x = students.drop(columns=["gain", "class_"]).to_numpy()
-    reference = least_squares.fit(x, students["gain"].to_numpy(), groups)
+    reference = regression.fit(x, students["gain"].to_numpy(), groups)
     np.testing.assert_allclose(fit["standard_error"], reference.errors[1:], rtol=1e-8)
     np.testing.assert_allclose(fit["upper"], reference.interval(0.95)[1][1:], rtol=1e-8)
     np.testing.assert_allclose(fit["df"], reference.freedom[1:])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.exact.regression import stepwise
+from betterthan.exact import regression
 
 
 def table(seed, n=100, features=12, slope=0.0):
@@ -49,9 +49,9 @@ def test_frequencies_are_those_of_samples_fitted_one_by_one():
         rows = np.repeat(np.arange(18), times[frame["of"]])
         distinct = np.array([len(set(rows))])
         x = frame[[f"x{k}" for k in range(4)]].to_numpy()[rows]
-        products, sizes = stepwise.cross_products(x, frame["y"].to_numpy()[rows])
+        products, sizes = regression.cross_products(x, frame["y"].to_numpy()[rows])
         how = {"add": True, "drop": True, "everything": False, "distinct": distinct}
-        chosen.append(stepwise.search(products, sizes, **how).inside[0])
+        chosen.append(regression.search(products, sizes, **how).inside[0])
     np.testing.assert_allclose(found["inclusion"], np.mean(chosen, axis=0))
     assert (found.attrs["seed"], found.attrs["resamples"]) == (7, 40)
 
@@ -59,9 +59,9 @@ def test_frequencies_are_those_of_samples_fitted_one_by_one():
 def test_more_features_than_different_rows_are_never_chosen():
     x, y = np.random.default_rng(5).normal(size=(6, 5)), np.arange(6.0)
     times = np.array([[3, 3, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 0]])
-    products, sizes, distinct = stepwise.resampled(x, y, np.arange(6), times)
+    products, sizes, distinct = regression.resampled(x, y, np.arange(6), times)
     how = {"add": True, "drop": True, "everything": False}
-    found = stepwise.search(products, sizes, distinct=distinct, **how)
+    found = regression.search(products, sizes, distinct=distinct, **how)
     assert distinct.tolist() == [2, 6, 5]
     assert (found.inside.sum(1) <= [0, 3, 2]).all()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.features import of_confusions
+from betterthan.features import tables
 
 
 def dialogues(seed=0, n=60, items=40):
@@ -44,7 +44,7 @@ def test_r2_and_held_out_are_those_of_refits():
     confusion = dialogues(n=14)
     response = f(confusion, 2) + 0.1 * np.random.default_rng(5).normal(size=14)
     found = bt.features.fit_beta(confusion, response)
-    grid = {b: f(confusion, b) for b in of_confusions._BETAS}
+    grid = {b: f(confusion, b) for b in tables._BETAS}
     r2 = {b: np.corrcoef(s, response)[0, 1] ** 2 for b, s in grid.items()}
     best = max(r2, key=r2.get)
     assert found["best"].item() == pytest.approx(best)

@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 import betterthan as bt
-from betterthan.exact.planning.sequential import log_e_value
+from betterthan.exact.planning.design import log_e_value
 from betterthan.gating.boundaries import chance_behind, losses_to_be_worse
 from betterthan.gating.rule import Cases
 from betterthan.gating.sequential import Plan, Stops, look, look_rates

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan.exact.numeric.monte_carlo import probability_z
-from betterthan.models import sampling, simplex
+from betterthan.models import priors, sampling
 from betterthan.posterior.from_draws import diagnose
 from betterthan.posterior.sampled import draws_prob_better
 
@@ -138,7 +138,7 @@ def _density(model, posterior):
         "_log__": np.log,
         "_logodds__": special.logit,
         "_decisivefirst__": lambda mu: (
-            simplex.decisive_first().forward(mu).eval(mode="FAST_COMPILE")
+            priors.decisive_first().forward(mu).eval(mode="FAST_COMPILE")
         ),
     }
     found = []

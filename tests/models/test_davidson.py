@@ -12,7 +12,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.models import davidson as model
-from betterthan.models import tie_models
+from betterthan.models import paired_judgments
 from betterthan.posterior.from_draws import diagnose
 from validation import distances, of_davidson
 
@@ -59,19 +59,19 @@ def test_draws_by_weights_are_as_by_nuts(data, roads_agree):
 
 def test_probabilities_of_either_form_sum_to_one_and_mirror():
     d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
-    for ties in tie_models.TIE_MODELS:
-        both = np.exp(tie_models.log_probabilities(d, tie, ties))
+    for ties in paired_judgments.TIE_MODELS:
+        both = np.exp(paired_judgments.log_probabilities(d, tie, ties))
         assert both.sum(-1) == pytest.approx(1.0)
         assert both[:, [1, 0, 2]] == pytest.approx(both[::-1])
-        assert tie_models.log_chances(d, tie, ties).eval(mode="FAST_COMPILE") == pytest.approx(
-            np.log(both), rel=1e-7
-        )
+        assert paired_judgments.log_chances(d, tie, ties).eval(
+            mode="FAST_COMPILE"
+        ) == pytest.approx(np.log(both), rel=1e-7)
     # Davidson: a tie is as likely as the geometric mean of win and loss, times a constant
-    win, loss, tied = np.exp(tie_models.log_probabilities(d, tie, "davidson")).T
+    win, loss, tied = np.exp(paired_judgments.log_probabilities(d, tie, "davidson")).T
     assert tied / np.sqrt(win * loss) == pytest.approx(np.exp(0.3))
 
 
-@pytest.mark.parametrize("ties", tie_models.TIE_MODELS)
+@pytest.mark.parametrize("ties", paired_judgments.TIE_MODELS)
 def test_two_systems_by_weights_agree_with_a_grid(ties):
     for seed in (5, 6):
         data = model.simulate(2, judgments=30, tie_model=ties, rng=seed)

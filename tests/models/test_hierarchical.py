@@ -14,7 +14,7 @@ import betterthan as bt
 from betterthan.exact.laplace.tables import Alike, Thirds
 from betterthan.exact.numeric.monte_carlo import probability_z
 from betterthan.models import hierarchical as model
-from betterthan.models import importance, sampling, simplex
+from betterthan.models import importance, priors, sampling
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.from_draws import diagnose
 from validation import of_hierarchical
@@ -204,7 +204,7 @@ def test_bad_choices(data):
 
 def test_draws_of_small_parameters_are_probabilities():
     random = np.random.default_rng(1)
-    theta = simplex.draw(random, np.array([1e-6, 1e-6, 1e-6]), (2000,))
+    theta = priors.draw_dirichlet(random, np.array([1e-6, 1e-6, 1e-6]), (2000,))
     assert theta.sum(-1) == pytest.approx(1.0)
     assert theta.mean(0) == pytest.approx(1 / 3, abs=0.05)
     assert isinstance(model.simulate(2, rng=1), xr.Dataset)

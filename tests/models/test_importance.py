@@ -14,7 +14,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.counts.judgments import judgment_rows
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.laplace import nested
 from betterthan.models import (
     clustered,
@@ -23,9 +23,9 @@ from betterthan.models import (
     importance,
     item_response,
     likelihood_data,
+    paired_judgments,
     sampling,
     shrinkage,
-    tie_models,
 )
 from betterthan.models.sampling import Sampling
 from betterthan.posterior.from_draws import diagnose
@@ -239,7 +239,7 @@ def test_millions_of_votes_are_drawn_by_weights(votes, tie_model):
     random, ability = np.random.default_rng(1), np.linspace(-1, 1, 20)
     first, second = np.triu_indices(20, 1)
     tie = np.full(len(first), 0.3)
-    log = tie_models.log_probabilities(ability[first] - ability[second], tie, tie_model)
+    log = paired_judgments.log_probabilities(ability[first] - ability[second], tie, tie_model)
     shares = random.dirichlet(np.full(len(first), 0.5))  # some pairs meet rarely
     counts = random.multinomial(np.rint(votes * shares).astype(int), np.exp(log))
     pairs = {

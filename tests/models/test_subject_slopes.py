@@ -11,7 +11,7 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.models import subject_slopes as model
-from betterthan.models.rows_of_subjects import repeated, rotated
+from betterthan.models.likelihood_data import repeated, rotated
 from betterthan.models.sampling import without_compiler
 from betterthan.posterior.from_draws import diagnose
 from validation import of_subject_slopes

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.exact.orders import inversions
-from betterthan.exact.orders import inversions as moves
+from betterthan.exact import rankings
+from betterthan.exact import rankings as moves
 
 
 def every(n):
@@ -81,10 +81,10 @@ def test_distances_of_the_published_orders():
 def test_distances_are_symmetric_and_bound_each_other():
     random = np.random.default_rng(1)
     a, b = random.permuted(np.tile(np.arange(9), (2, 300, 1)), axis=2)
-    one, other = inversions.permutations(a, b), inversions.permutations(b, a)
-    for distance in (moves.cayley, moves.ulam, inversions.inversions):
+    one, other = rankings.permutations(a, b), rankings.permutations(b, a)
+    for distance in (moves.cayley, moves.ulam, rankings.inversions):
         np.testing.assert_array_equal(distance(one), distance(other))
-    kendall = inversions.inversions(one)
+    kendall = rankings.inversions(one)
     assert (moves.cayley(one) <= kendall).all()
     assert (moves.ulam(one) <= kendall).all()
 

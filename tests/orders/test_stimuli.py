@@ -7,14 +7,14 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.orders import inversions
-from betterthan.orders.sampling import _with_inversions
+from betterthan.exact import rankings
+from betterthan.orders.chance import _with_inversions
 
 
 def test_every_order_with_so_many_inversions_is_equally_likely():
     random = np.random.default_rng(1)
     every = np.array(list(permutations(range(5))))
-    number = inversions.inversions(every)
+    number = rankings.inversions(every)
     for k in (0, 1, 4, 9, 10):
         expected = [tuple(order) for order in every[number == k].tolist()]
         drawn = [tuple(_with_inversions(5, k, random).tolist()) for _ in range(40 * len(expected))]

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.exact.labels import agreement
+from betterthan.exact import labels
 
 # The example of a SAS printout; simple and weighted kappa are printed with four decimals.
 PRINTED = [[0, 4, 1], [0, 8, 0], [0, 1, 5]]
@@ -157,7 +157,7 @@ def test_expected_kappa_of_simulated_raters():
     table = np.zeros((3, 3))
     np.add.at(table, (a, b), 1)
     for weights in (None, "linear", "quadratic"):
-        value = agreement.kappa(table, agreement.disagreement(np.arange(3.0), weights))
+        value = labels.kappa(table, labels.disagreement(np.arange(3.0), weights))
         assert value == pytest.approx(share, abs=0.01)
 
 
@@ -203,7 +203,7 @@ def pair_by_pair(ratings, level):
     return 1 - within / overall
 
 
-@pytest.mark.parametrize("level", agreement.LEVELS)
+@pytest.mark.parametrize("level", labels.LEVELS)
 def test_alpha_is_counted_pair_by_pair(level):
     random = np.random.default_rng(6)
     values = np.where(random.random((3, 30)) < 0.5, random.integers(0, 9, 30), 4).astype(object)

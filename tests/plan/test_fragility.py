@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.exact.planning import fragility
+from betterthan.exact.planning import edges
 from betterthan.exact.planning.edges import Rule
 
 NONE = None
@@ -45,7 +45,7 @@ def test_an_equivalent_pair_of_1000():
     """667 dropped ties, or 29 ties that become wins, undo it; a mix needs still fewer."""
 
     def held(*counts):
-        return fragility.verdicts(np.array([counts]), Rule(rope=0.05))[0] == fragility.EQUIVALENT
+        return edges.verdicts(np.array([counts]), Rule(rope=0.05))[0] == edges.EQUIVALENT
 
     assert held(12, 2, 986 - 666)
     assert not held(12, 2, 986 - 667)
@@ -77,13 +77,13 @@ def around(k, counts):
 
 def brute(counts, rule, other, kind):
     """The least number by trying all."""
-    now = fragility.verdicts(np.array([counts]), rule)[0]
+    now = edges.verdicts(np.array([counts]), rule)[0]
     for k in range(1, sum(counts) + 1):
         if kind == "drop":
             all_ = [tuple(np.subtract(counts, mix)) for mix in mixes(k, counts)]
         else:
             all_ = list(around(k, counts))
-        found = fragility.verdicts(np.array(all_).reshape(-1, 3), rule)
+        found = edges.verdicts(np.array(all_).reshape(-1, 3), rule)
         if (found == 1 - now).any() if other else (found != now).any():
             return k
     return np.nan
@@ -103,10 +103,10 @@ def test_brute_force_over_all_mixes(rule):
     rng = np.random.default_rng(5)
     every = [c for c in itertools.product(range(8), range(4), range(7)) if sum(c)]
     counts = np.array([every[k] for k in rng.permutation(len(every))[:40]])
-    now = fragility.verdicts(counts, rule)
-    for kind, search in (("drop", fragility.fewest_dropped), ("turn", fragility.fewest_flips)):
+    now = edges.verdicts(counts, rule)
+    for kind, search in (("drop", edges.fewest_dropped), ("turn", edges.fewest_flips)):
         for other in (False, True):
-            asked = (now <= fragility.B) if other else (now != fragility.UNDECIDED)
+            asked = (now <= edges.B) if other else (now != edges.UNDECIDED)
             told = [
                 brute(tuple(c), rule, other, kind) if ask else np.nan
                 for c, ask in zip(counts.tolist(), asked, strict=True)
@@ -120,10 +120,10 @@ def test_closed_form_is_the_search():
     counts = rng.integers(0, 40, (200, 3))
     found = bt.plan.fragility(as_pairs(counts))
     for name, search, other in (
-        ("drop", fragility.fewest_dropped, False),
-        ("turn", fragility.fewest_flips, False),
-        ("drop_to_other", fragility.fewest_dropped, True),
-        ("turn_to_other", fragility.fewest_flips, True),
+        ("drop", edges.fewest_dropped, False),
+        ("turn", edges.fewest_flips, False),
+        ("drop_to_other", edges.fewest_dropped, True),
+        ("turn_to_other", edges.fewest_flips, True),
     ):
         told = search(counts, Rule(), other=other).fewest
         np.testing.assert_array_equal(found[name].values, told)

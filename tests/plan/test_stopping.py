@@ -8,7 +8,7 @@ from plan.walks import verdict_rates
 from scipy.stats import binom, multinomial
 
 import betterthan as bt
-from betterthan.exact.planning.sequential import by_threshold, log_e_value, walk
+from betterthan.exact.planning.design import by_threshold, log_e_value, walk
 
 
 def test_one_look_is_a_single_look():
@@ -104,11 +104,11 @@ def test_looks_with_a_rope_by_enumeration(how):
 
 
 def verdict(counts, rope):
-    from betterthan.exact.planning import fragility
+    from betterthan.exact.planning import edges
     from betterthan.exact.planning.edges import Rule
 
     rule = Rule(rope=rope, threshold=0.8)
-    code = fragility.verdicts(np.asarray(counts)[None], rule)[0]
+    code = edges.verdicts(np.asarray(counts)[None], rule)[0]
     return ["a_better", "b_better", "equivalent", "undecided"][code]
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 
 import betterthan as bt
-from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.fragility import fewest_from_wins
+from betterthan.exact.planning.edges import Rule, fewest_from_wins
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.results.robustness import FRAGILE
 

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.counts.reliability import Reliability
+from betterthan.counts.runs import Reliability
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "terminalbench"
 FACTORY, ANTE = "factory_droid_gpt-5_2_at_openai", "ante_gemini-3-pro-preview_at_google"

@@ -21,7 +21,7 @@ from scale.made_blocks import (
 import betterthan as bt
 from betterthan.blocks import lazy as work
 from betterthan.blocks import scheduling
-from betterthan.fits import leaving_out
+from betterthan.fits import checking
 from betterthan.models.likelihood_data import by_dataset
 from validation import calibrate, calibration
 from validation.decisions import stored
@@ -178,7 +178,7 @@ def test_fits_by_weights_are_ranked_the_same_by_workers(address):
 
 def test_what_refits_need_can_be_sent():
     counts = bt.models.hierarchical.simulate(3, n=20, rng=1)["counts"]
-    step = partial(leaving_out._predict_left_out, by_dataset(counts), np.ones(3), 1)
+    step = partial(checking._predict_left_out, by_dataset(counts), np.ones(3), 1)
     assert cloudpickle.loads(cloudpickle.dumps(step)).args[2] == 1
     for form in validation_of("hierarchical").forms:
         cloudpickle.dumps(partial(calibration._refits, form))

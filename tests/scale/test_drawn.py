@@ -7,17 +7,17 @@ import pytest
 from scale.made_blocks import graded, labelled, right_or_wrong, watched
 
 import betterthan as bt
-from betterthan.exact.blocks import resampling
+from betterthan.exact.blocks import bits, exponentials
 
 GRADED = np.round(graded(700, 3), 3)
 
 
 def test_weights_and_swaps_depend_on_the_number_of_the_item_alone():
-    whole = resampling.exponentials(0, 500, 30, seed=5), resampling.bits(0, 500, 130, seed=5)
+    whole = exponentials(0, 500, 30, seed=5), bits(0, 500, 130, seed=5)
     for at, n in ((0, 1), (63, 2), (64, 64), (131, 200)):
-        np.testing.assert_array_equal(resampling.exponentials(at, n, 30, 5), whole[0][at : at + n])
-        np.testing.assert_array_equal(resampling.bits(at, n, 130, 5), whole[1][at : at + n])
-    assert not (resampling.exponentials(0, 500, 30, seed=6) == whole[0]).any()
+        np.testing.assert_array_equal(exponentials(at, n, 30, 5), whole[0][at : at + n])
+        np.testing.assert_array_equal(bits(at, n, 130, 5), whole[1][at : at + n])
+    assert not (exponentials(0, 500, 30, seed=6) == whole[0]).any()
     assert whole[0].mean() == pytest.approx(1, abs=0.05)
     assert whole[1].mean() == pytest.approx(0.5, abs=0.01)
     assert abs(np.corrcoef(whole[1][:64].ravel(), whole[1][64:128].ravel())[0, 1]) < 0.05

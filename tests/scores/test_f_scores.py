@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta
 
 import betterthan as bt
-from betterthan.exact.labels import f_beta, f_scores
+from betterthan.exact import f_measure
 
 COUNTS = {"A": (30, 5, 9), "B": (3, 1, 0), "C": (0, 0, 0), "D": (4000, 700, 100)}
 
@@ -52,7 +52,7 @@ def test_f1_against_a_million_draws():
 def test_the_mean_of_f1_to_thirty_digits(a, b):
     with mpmath.workdps(40):
         exact = 2 * mpmath.mpf(a) / (a + b) * mpmath.hyp2f1(1, a + 1, a + b + 1, -1)
-    found = f_scores.mean(np.array(float(a)), np.array(float(b)), "f1")
+    found = f_measure.mean(np.array(float(a)), np.array(float(b)), "f1")
     assert float(found) == pytest.approx(float(exact), rel=1e-13)
 
 
@@ -60,11 +60,11 @@ def test_the_mean_of_f1_to_thirty_digits(a, b):
 def test_the_hdi_is_the_narrowest(statistic):
     found = bt.scores.posterior(tallies(), statistic=statistic)
     width = (found["upper"] - found["lower"]).values
-    mass = f_scores.above(found["a"].values, found["b"].values, statistic, 0.0)
+    mass = f_measure.above(found["a"].values, found["b"].values, statistic, 0.0)
     np.testing.assert_allclose(mass, 1)
     for left in np.linspace(0, 0.05, 101):
-        low = f_scores.quantile(found["a"].values, found["b"].values, statistic, left)
-        high = f_scores.quantile(
+        low = f_measure.quantile(found["a"].values, found["b"].values, statistic, left)
+        high = f_measure.quantile(
             found["a"].values, found["b"].values, statistic, min(left + 0.95, 1.0)
         )
         assert (high - low >= width - 1e-9).all()
@@ -74,8 +74,8 @@ def test_above_is_the_other_side_of_the_quantile():
     a, b = np.array([31.0, 2.0]), np.array([16.0, 9.0])
     for statistic in ("precision", "f1"):
         for prob in (1e-12, 0.3, 0.9):
-            value = f_scores.quantile(a, b, statistic, prob)
-            each = [f_scores.above(a, b, statistic, float(v))[k] for k, v in enumerate(value)]
+            value = f_measure.quantile(a, b, statistic, prob)
+            each = [f_measure.above(a, b, statistic, float(v))[k] for k, v in enumerate(value)]
             np.testing.assert_allclose(each, 1 - prob, rtol=1e-9)
 
 
@@ -117,17 +117,19 @@ def test_bad_choices(choices, message):
 )
 def test_f_beta_with_beta_one_is_f1(alpha):
     a, b = np.array(alpha[0]), np.array(alpha[1] + alpha[2])
-    assert f_beta.mean(np.array(alpha), 1) == pytest.approx(f_scores.mean(a, b, "f1"), rel=1e-12)
+    assert f_measure.f_beta_mean(np.array(alpha), 1) == pytest.approx(
+        f_measure.mean(a, b, "f1"), rel=1e-12
+    )
     for x in (0.2, 0.75, 0.9):
-        assert f_beta.above(np.array(alpha), 1, np.array(x)) == pytest.approx(
-            f_scores.above(a, b, "f1", x), rel=1e-9
+        assert f_measure.f_beta_above(np.array(alpha), 1, np.array(x)) == pytest.approx(
+            f_measure.above(a, b, "f1", x), rel=1e-9
         )
     for prob in (1e-6, 0.3, 0.975):
-        found = f_beta.quantile(np.array(alpha), 1, prob)
-        assert found == pytest.approx(f_scores.quantile(a, b, "f1", prob), rel=1e-10)
+        found = f_measure.f_beta_quantile(np.array(alpha), 1, prob)
+        assert found == pytest.approx(f_measure.quantile(a, b, "f1", prob), rel=1e-10)
     np.testing.assert_allclose(
-        f_beta.interval(np.array(alpha), 1, 0.95, "hdi"),
-        f_scores.interval(a, b, "f1", 0.95, "hdi"),
+        f_measure.f_beta_interval(np.array(alpha), 1, 0.95, "hdi"),
+        f_measure.interval(a, b, "f1", 0.95, "hdi"),
         rtol=1e-6,
         atol=1e-12,
     )
@@ -138,15 +140,15 @@ def test_f_beta_with_beta_one_is_f1(alpha):
 def test_f_beta_against_a_million_draws(alpha, beta_):
     tp, fp, fn = np.random.default_rng(4).dirichlet(alpha, 1_000_000).T
     f = (1 + beta_**2) * tp / ((1 + beta_**2) * tp + beta_**2 * fn + fp)
-    assert abs(f_beta.mean(np.array(alpha), beta_) - f.mean()) < 4 * f.std() / 1000
+    assert abs(f_measure.f_beta_mean(np.array(alpha), beta_) - f.mean()) < 4 * f.std() / 1000
     for prob in (0.025, 0.5, 0.975):
-        below = (f <= f_beta.quantile(np.array(alpha), beta_, prob)).mean()
+        below = (f <= f_measure.f_beta_quantile(np.array(alpha), beta_, prob)).mean()
         assert abs(below - prob) < 4 * np.sqrt(prob * (1 - prob) / 1e6)
 
 
 def test_f_beta_against_mpmath():
     a1, a2, a3 = 4, 2.5, 7
-    found = f_beta.above(np.array([a1, a2, a3]), 2, np.array(0.4))
+    found = f_measure.f_beta_above(np.array([a1, a2, a3]), 2, np.array(0.4))
     with mpmath.workdps(30):
 
         def given(u):
@@ -161,9 +163,13 @@ def test_f_beta_against_mpmath():
 
 def test_density_of_f_beta_is_the_slope_of_its_probability():
     alpha, x, h = np.array([31.0, 6, 10]), np.linspace(0.5, 0.95, 10), 1e-5
-    slope = (f_beta.below(alpha, 2, x + h) - f_beta.below(alpha, 2, x - h)) / (2 * h)
-    np.testing.assert_allclose(f_beta.density(alpha, 2, x), slope, rtol=1e-6)
-    np.testing.assert_allclose(f_beta.below(alpha, 2, x) + f_beta.above(alpha, 2, x), 1, rtol=1e-12)
+    slope = (f_measure.f_beta_below(alpha, 2, x + h) - f_measure.f_beta_below(alpha, 2, x - h)) / (
+        2 * h
+    )
+    np.testing.assert_allclose(f_measure.f_beta_density(alpha, 2, x), slope, rtol=1e-6)
+    np.testing.assert_allclose(
+        f_measure.f_beta_below(alpha, 2, x) + f_measure.f_beta_above(alpha, 2, x), 1, rtol=1e-12
+    )
 
 
 def test_f_beta_through_the_door():

@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.regression import folds
+from betterthan.exact import folds
 
 AB = {"system_a": "A", "system_b": "B"}
 ACCURACIES = (

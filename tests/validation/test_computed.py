@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from betterthan.exact.numeric import monte_carlo
-from betterthan.models import beta_binomial, davidson, sampling, shrinkage, tie_models
+from betterthan.models import beta_binomial, davidson, paired_judgments, sampling, shrinkage
 from validation import computed, in_step
 from validation.roster import ROSTER
 
@@ -65,11 +65,11 @@ def test_a_changed_helper_is_seen_wherever_it_stands(small, davidson_before, mon
 
 
 def test_a_helper_told_anew_voids_nothing(small, davidson_before, monkeypatch):
-    coordinates, chances = shrinkage.abilities, tie_models.log_chances
+    coordinates, chances = shrinkage.abilities, paired_judgments.log_chances
     monkeypatch.setattr(
         shrinkage, "abilities", lambda won, tried: coordinates(won=1 * won, tried=tried + 0.0)
     )
-    monkeypatch.setattr(tie_models, "log_chances", lambda *arguments: chances(*arguments))
+    monkeypatch.setattr(paired_judgments, "log_chances", lambda *arguments: chances(*arguments))
     from_file = json.loads(json.dumps(davidson_before, allow_nan=False))
     assert in_step.what_differs(from_file, computed.computes("davidson")) == ""
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from betterthan import names
-from betterthan.exact.judged.pairs import JudgedPairs
+from betterthan.exact.judged import JudgedPairs
 from betterthan.exact.wins import dirichlet
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, of_verdicts, rate

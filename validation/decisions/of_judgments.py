@@ -15,7 +15,7 @@ from betterthan.counts.judgments import rows_by_cluster
 from betterthan.counts.shapes import pair_indices
 from betterthan.exact.wins import davidson
 from betterthan.exact.wins.davidson import Meetings
-from betterthan.models import judged_by_cluster, made_up, shrinkage, tie_models
+from betterthan.models import likelihood_data, paired_judgments, shrinkage
 from validation.decisions import of_pairs, of_units
 from validation.decisions.cells import FEW, Cell, Values
 from validation.decisions.rates import Rate, coverage, of_verdicts
@@ -23,7 +23,7 @@ from validation.decisions.rates import Rate, coverage, of_verdicts
 T = "t on prompts"
 JUDGED, BY_PROMPT = "Davidson, every judgment alone", "Davidson, weights on prompts"
 _PRIOR = davidson.Prior(
-    shrinkage.SHAPE, shrinkage.RATE, tie_models.PRIOR["davidson"], judged_by_cluster.PLACE
+    shrinkage.SHAPE, shrinkage.RATE, paired_judgments.PRIOR["davidson"], paired_judgments.PLACE
 )
 _DRAWS = 1000
 _TIE = -0.7  # the middle of the prior of Davidson's model: a fifth of ties between equal systems
@@ -42,7 +42,7 @@ class Truth:
         suits = self.sd * random.standard_normal((sets, self.prompts))
         d = np.repeat(suits, self.judgments, axis=1)
         win, loss, _ = np.moveaxis(
-            np.exp(tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")), -1, 0
+            np.exp(paired_judgments.log_probabilities(d, np.full(d.shape, _TIE), "davidson")), -1, 0
         )
         below = random.random(d.shape)
         return (below < win) * 1 - ((below >= win) & (below < win + loss)) * 1
@@ -92,12 +92,12 @@ class Many:
         """As `betterthan.io.read_judgments` returns them."""
         prompt = np.repeat(np.arange(self.prompts), self.judgments)
         own = self.sd * random.standard_normal((self.prompts, self.systems))
-        a, b = made_up.random_pairs(random, self.systems, len(prompt))
+        a, b = likelihood_data.random_pairs(random, self.systems, len(prompt))
         d = own[prompt, a] - own[prompt, b]
-        chances = tie_models.log_probabilities(d, np.full(d.shape, _TIE), "davidson")
+        chances = paired_judgments.log_probabilities(d, np.full(d.shape, _TIE), "davidson")
         systems = np.array([f"s{k}" for k in range(self.systems)])
-        outcome = made_up.draw_outcomes(chances, random)
-        found = made_up.as_judgments(systems, a, b, outcome, None)
+        outcome = likelihood_data.draw_outcomes(chances, random)
+        found = likelihood_data.as_judgments(systems, a, b, outcome, None)
         return found.assign_coords(cluster=("judgment", prompt.astype(str)))
 
 

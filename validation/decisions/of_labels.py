@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from betterthan import names
-from betterthan.exact.labels import confusion, f_scores
+from betterthan.exact import f_measure, labels
 from betterthan.labels.matrices import from_table
 from betterthan.labels.uncertainty import posterior
 from validation.decisions.cells import Cell, Values
@@ -36,7 +36,7 @@ class Truth:
     def averages(self) -> np.ndarray:
         """(average, measure)."""
         cells = self.shares()
-        return confusion.from_margins(np.diagonal(cells), cells.sum(1), cells.sum(0), 1.0)
+        return labels.from_margins(np.diagonal(cells), cells.sum(1), cells.sum(0), 1.0)
 
     def matrix(self, random: np.random.Generator) -> np.ndarray:
         """Counts in which every label has an item."""
@@ -105,7 +105,7 @@ def _shares(truth: Share, sets: int, random: np.random.Generator) -> Values:
     for prior, (right, wrong) in _made_up(truth.statistic).items():
         a, b = np.arange(truth.items + 1) + right, np.arange(truth.items + 1)[::-1] + wrong
         for kind in names.CI_KINDS:
-            ends = f_scores.interval(a, b, truth.statistic, names.CI_PROB, kind)
+            ends = f_measure.interval(a, b, truth.statistic, names.CI_PROB, kind)
             found[f"{prior}, {kind}"] = np.stack(ends, axis=-1)[k]
     return found
 

@@ -13,11 +13,11 @@ import xarray as xr
 from scipy import stats
 
 from betterthan import names, schemas
-from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.regression import least_squares
+from betterthan.exact import labels as formulas
+from betterthan.exact import regression
+from betterthan.features.comparing import compare
 from betterthan.features.fitting import performance_function
-from betterthan.features.of_confusions import fit_beta
-from betterthan.features.sets import compare
+from betterthan.features.tables import fit_beta
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage, rate
 
@@ -147,7 +147,7 @@ def _play_groups(groups: int, of_rows: bool, sets: int, random: np.random.Genera
         own = random.standard_normal(len(of) if of_rows else groups)
         x = own if of_rows else own[of]
         y = random.standard_normal(groups)[of] + random.standard_normal(len(of))
-        lower, upper = least_squares.fit(x[:, None], y, of).interval(names.CI_PROB)
+        lower, upper = regression.fit(x[:, None], y, of).interval(names.CI_PROB)
         ends.append((lower[1], upper[1]))
     return dict(zip(("lower", "upper"), np.array(ends).T, strict=True))
 

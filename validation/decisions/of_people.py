@@ -15,10 +15,9 @@ from scipy import special
 
 from betterthan import names
 from betterthan.exact.numeric.monte_carlo import interval
-from betterthan.orders.agreeing import agreement
+from betterthan.orders.references import agreement
 from betterthan.people.correlations import MEASURES, correlation
-from betterthan.people.repeated import anova, slopes
-from betterthan.people.two_groups import mann_whitney
+from betterthan.people.experiments import anova, mann_whitney, slopes
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage, of_verdicts, rate
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from betterthan.exact.labels import agreement
+from betterthan.exact import labels
 from betterthan.people.raters import alpha, kappa
 from validation.decisions.cells import Cell, Values
 from validation.decisions.rates import Rate, coverage
@@ -45,7 +45,7 @@ class Two:
         counts = random.multinomial(self.items, self.joint.ravel())
         rated = np.array([np.repeat(v.ravel(), counts) for v in np.indices((k, k))])
         every = range(k)
-        cost = agreement.disagreement(np.arange(k, dtype=float), self.weights)
+        cost = labels.disagreement(np.arange(k, dtype=float), self.weights)
         table = counts.reshape(k, k).astype(float)
         if len(np.unique(rated)) < 2:  # no kappa, and no answer
             return {answer: np.full(2, np.nan) for answer in ANSWERS}
@@ -112,7 +112,7 @@ class Several:
         found = alpha(table, level=self.level, draws=_DRAWS, rng=1)
         weights = random.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), _DRAWS)
         values = np.arange(k, dtype=float)
-        resampled = agreement.alpha(weights.astype(float), counts, values, self.level)
+        resampled = labels.alpha(weights.astype(float), counts, values, self.level)
         return {
             "posterior": np.array([found["lower"].item(), found["upper"].item()]),
             "bootstrap": np.nanquantile(resampled, [0.025, 0.975]),
@@ -143,7 +143,7 @@ def _jackknife(table: np.ndarray, cost: np.ndarray) -> float:
     """Standard error of kappa from leaving each item out."""
     n, cells = table.sum(), np.argwhere(table > 0)
     times = table[tuple(cells.T)]
-    left = np.array([agreement.kappa(_without(table, cell), cost) for cell in cells])
+    left = np.array([labels.kappa(_without(table, cell), cost) for cell in cells])
     mean = (times * left).sum() / n
     return float(np.sqrt((n - 1) / n * (times * (left - mean) ** 2).sum()))
 

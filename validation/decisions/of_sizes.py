@@ -13,7 +13,7 @@ from scipy import special
 
 from betterthan import names
 from betterthan.exact.joint.units import PairMeans, differences, once
-from betterthan.exact.planning.power import power
+from betterthan.exact.planning.design import power
 from betterthan.exact.planning.verdicts import Units, after_units
 from betterthan.exact.swaps.flips import flips
 from betterthan.exact.wins.beta import log_bayes_factor_half

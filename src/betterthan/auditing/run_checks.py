@@ -28,7 +28,7 @@ from betterthan.auditing.finding import (
     short,
     some,
 )
-from betterthan.counts.run_noise import RunSums
+from betterthan.counts.runs import RunSums
 from betterthan.counts.units import EPOCH, item_ids, several
 from betterthan.exact.runs import run_effect, spread_of_runs, variances
 from betterthan.exact.swaps.corrections import holm

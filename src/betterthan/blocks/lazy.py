@@ -4,6 +4,8 @@ pairs in parts.
 Nothing here loads dask: an array in blocks has loaded it already.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeGuard

@@ -1,8 +1,4 @@
-"""Where work is done: in this process, or by the workers of a dask scheduler.
-
-Work of many like steps, such as simulations and refits: here, or by the workers of a dask
-cluster where a client is open.
-"""
+"""Where work of many like steps is done: in this process, or by the workers of a dask scheduler."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator

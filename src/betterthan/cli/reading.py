@@ -15,12 +15,10 @@ from betterthan.io.files import read_file
 from betterthan.io.layouts import recognise
 from betterthan.io.problems import listed, problem
 from betterthan.labels.matrices import confusions as confusions_from_labels
-from betterthan.labels.matrices import tallies
-from betterthan.labels.reading import is_confusion, read_confusion
-from betterthan.labels.reading import read as read_labels
-from betterthan.orders.agreeing import agreement
+from betterthan.labels.matrices import is_confusion, read_confusion, tallies
+from betterthan.labels.matrices import read as read_labels
 from betterthan.orders.reading import read as read_orders
-from betterthan.orders.references import consensus
+from betterthan.orders.references import agreement, consensus
 from betterthan.orders.taus import kendall_tau
 from betterthan.reading.read import read
 

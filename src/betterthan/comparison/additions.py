@@ -22,8 +22,7 @@ from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results import numbers
 from betterthan.signed import Signature
-from betterthan.significance.corrections import adjusted_square
-from betterthan.significance.omnibus import FEWEST, ranks
+from betterthan.significance.corrections import FEWEST, adjusted_square, ranks
 from betterthan.significance.roster import TestContext
 from betterthan.significance.signs import p_values, sign_tests
 

@@ -13,9 +13,15 @@ from betterthan.comparison.options import Options
 from betterthan.counts.in_blocks import rule_of, tables_of
 from betterthan.counts.shapes import Arrays
 from betterthan.counts.units import CLUSTER, EPOCH, several
-from betterthan.exact.blocks import spreads
-from betterthan.exact.blocks.outcomes import Tables
-from betterthan.exact.blocks.spreads import Spreads
+from betterthan.exact.blocks import (
+    Spreads,
+    Tables,
+    added,
+    means_of,
+    pair_means,
+    skewness_of,
+    spreads_of,
+)
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans
 from betterthan.posterior.table import Question
@@ -54,7 +60,7 @@ class BlockMeans:
         if self.of.graded and self.of.spread is not None:
             sign = 1 if self.of.higher_is_better else -1
             cubes = np.diag(self.of.spread.cubes)
-            skewness = sign * spreads.skewness_of(n, np.zeros(len(n)), squares, cubes)
+            skewness = sign * skewness_of(n, np.zeros(len(n)), squares, cubes)
         error = np.where(self.scored > 1, error, 0.0)
         return Student(self.mean, error, np.maximum(n - 1.0, 1.0), skewness=skewness, units=n)
 
@@ -148,7 +154,7 @@ class BlockTotals:
         """Of each pair, on the items that both have."""
         assert self.spread is not None  # graded scores are read twice
         sign = 1 if self.higher_is_better else -1
-        return spreads.pair_means(self.tables, self.average, self.spread, sign)
+        return pair_means(self.tables, self.average, self.spread, sign)
 
 
 def refuse_units(scores: xr.DataArray, options: Options) -> None:
@@ -170,10 +176,10 @@ def refuse_units(scores: xr.DataArray, options: Options) -> None:
 def block_totals(blocks: Blocks, options: Options) -> BlockTotals:
     """The first reading, and the second where means alone do not do."""
     tables = tables_of(blocks, options.margin, options.missing, mark=True)
-    average, spread = spreads.means(tables), None
+    average, spread = means_of(tables), None
     if tables.graded:
         rule = rule_of(blocks, options.missing)
-        spread = folded(blocks, partial(spreads.spreads, rule=rule, mean=average), spreads.added)
+        spread = folded(blocks, partial(spreads_of, rule=rule, mean=average), added)
     return BlockTotals(tables, average, spread, list(blocks.systems), blocks.higher_is_better)
 
 

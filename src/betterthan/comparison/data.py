@@ -11,11 +11,11 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.comparison.options import Options
+from betterthan.counts.counting import apply_missing, item_outcomes, oriented
 from betterthan.counts.judgments import JUDGMENT, count_judgments
-from betterthan.counts.scoring import apply_missing, item_outcomes, oriented
+from betterthan.counts.responses import tally_scores
+from betterthan.counts.runs import trials_of
 from betterthan.counts.shapes import Arrays, pair_indices, picked, to_pairs
-from betterthan.counts.successes import trials_of
-from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
 from betterthan.exact.joint import units

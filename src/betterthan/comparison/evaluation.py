@@ -23,12 +23,10 @@ from betterthan.comparison.data import (
     wins_of_items,
 )
 from betterthan.comparison.options import Options
-from betterthan.counts.reliability import Reliability, successes_of
-from betterthan.counts.run_noise import columns_of_runs
-from betterthan.counts.scoring import counted, counts_and_used, item_outcomes
+from betterthan.counts.counting import counted, counts_and_used, item_outcomes
+from betterthan.counts.responses import tally_scores
+from betterthan.counts.runs import TRIALS, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_pairs, to_square
-from betterthan.counts.successes import TRIALS
-from betterthan.counts.tallies import tally_scores
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import (
     CLUSTER,

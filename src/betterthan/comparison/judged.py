@@ -14,7 +14,7 @@ from betterthan import checks, names
 from betterthan.comparison.engines import Answer, fits_of, mcmc_judged
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table, picked, systems_of, without_attrs
-from betterthan.exact.judged.pairs import JudgedPairs
+from betterthan.exact.judged import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import (
     GOLD,

@@ -7,7 +7,7 @@ from typing import Any, Self
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.reliability import Reliability
+from betterthan.counts.runs import Reliability
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.models.priors import is_distribution, is_table
 from betterthan.models.sampling import Sampling

@@ -1,6 +1,9 @@
 """Wins, losses and ties of scores, judgments, trials or clusters."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,11 +12,215 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.judgments import count_judgments
-from betterthan.counts.scoring import count_outcomes, need_shared_items, oriented
-from betterthan.counts.shapes import labelled, pair_indices, picked, square_array
-from betterthan.counts.successes import TRIALS, trials_of
-from betterthan.counts.units import CLUSTER, EPOCH, default_unit, ids_of, item_ids, one_unit_an_item
+from betterthan.counts.runs import TRIALS, trials_of
+from betterthan.counts.shapes import (
+    labelled,
+    origin,
+    pair_coords,
+    pair_indices,
+    picked,
+    square_array,
+)
+from betterthan.counts.units import (
+    CLUSTER,
+    EPOCH,
+    default_unit,
+    ids_of,
+    item_ids,
+    one_unit_an_item,
+    several,
+    unit_of,
+)
 from betterthan.exact.numeric import counting
+from betterthan.signed import Signature
+
+
+def item_outcomes(scores: xr.DataArray, *, margin: float = 0.0) -> xr.Dataset:
+    """Compare every pair of systems on every item: win, tie, or loss.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        Scores, with NaN for a missing one. ``attrs["higher_is_better"]`` (default True) gives the
+        direction.
+    margin : float, default 0
+        Largest difference of scores that is a tie, in units of the score.
+
+    Returns
+    -------
+    xarray.Dataset
+        - ``outcome`` (item, pair), int8: 1 if ``system_a`` wins, 0 for a tie, -1 if it loses
+        - ``observed`` (item, pair), bool: whether both systems have a score; if not, the outcome is
+          0 and has no meaning
+
+    Raises
+    ------
+    ValueError
+        If the scores are not scores, or the margin is negative.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> scores = xr.DataArray(
+    ...     [[1, 0], [1, 1]], dims=("item", "system"), coords={"system": ["A", "B"]}
+    ... )
+    >>> item_outcomes(scores)["outcome"].values.tolist()
+    [[1], [0]]
+    """
+    scores = schemas.scores(scores)
+    margin = checks.margin(margin)
+    values = oriented(scores)
+    first, second = pair_indices(values.shape[1])
+    a, b = values[:, first], values[:, second]
+    observed = ~(np.isnan(a) | np.isnan(b))
+    slack = counting.slack(values, margin)
+    outcome = (a - b > slack).astype(np.int8) - (b - a > slack).astype(np.int8)
+    dims = (names.ITEM, names.PAIR)
+    coords = {name: coord for name, coord in scores.coords.items() if coord.dims == (names.ITEM,)}
+    coords |= pair_coords([str(s) for s in scores[names.SYSTEM].values], first, second)
+    return xr.Dataset({"outcome": (dims, outcome), "observed": (dims, observed)}, coords=coords)
+
+
+def count_outcomes(
+    scores: xr.DataArray,
+    *,
+    margin: float = 0.0,
+    missing: str = "pairwise",
+    by: str | Sequence[str] | None = None,
+) -> xr.DataArray:
+    """Wins, losses and ties of scores; see `count`."""
+    scores = schemas.scores(scores)
+    margin = checks.margin(margin)
+    checks.one_of(missing, names.MISSING, "missing")
+    return counted(apply_missing(scores, missing), margin, by).assign_attrs(missing=missing)
+
+
+def counted(
+    scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
+) -> xr.DataArray:
+    """The same of scores that are checked, and under their policy for missing ones, already."""
+    counts, used = counts_and_used(scores, margin, by)
+    dropped = counts.attrs["n_items"] - used
+    graded = not (np.isnan(scores.values) | np.isin(scores.values, (0, 1))).all()
+    dependent = [k for k in (CLUSTER, EPOCH) if by is None and several(scores, k)]
+    counts.attrs |= ({"graded": 1} if graded else {}) | ({"dependent": 1} if dependent else {})
+    return counts.assign_coords(n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, dropped))
+
+
+def counts_and_used(
+    scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
+) -> tuple[xr.DataArray, np.ndarray]:
+    """The same counts, and how many items each two systems share."""
+    systems = [str(s) for s in scores[names.SYSTEM].values]
+    leading_coords: dict[str, Any] = {}
+    if by is None:
+        square = counting.count(oriented(scores), margin)
+    else:
+        leading_coords, square = _by_group(scores, margin, by)
+    used = square.sum((*range(len(leading_coords)), -1))
+    need_a_shared_item(used, systems)
+    n_items = int(scores.attrs.get("n_items", scores.sizes[names.ITEM]))
+    counts = square_array(square, systems, leading_coords)
+    provenance = Signature(
+        unit=names.ITEM, n_items=n_items, margin=margin, missing="pairwise", ties="third"
+    )
+    grouped = by is not None and by != CLUSTER and unit_of(scores) == CLUSTER
+    # what takes the items of a group as independent refuses these
+    clusters = {"clusters": len(set(scores[CLUSTER].values.tolist()))} if grouped else {}
+    counts.attrs |= origin(scores, "higher_is_better") | provenance.to_attrs() | clusters
+    return counts, used
+
+
+def _by_group(
+    scores: xr.DataArray, margin: float, by: str | Sequence[str]
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The values of item coordinates as leading dims, and the counts within each combination."""
+    factors = checks.labels(by, "by")
+    checks.unique(factors, "by")
+    for name in factors:
+        if name not in scores.coords or scores[name].dims != (names.ITEM,):
+            raise ValueError(
+                f"scores have no item coordinate {checks.quoted(name)} for by; found "
+                f"{', '.join(map(str, scores.coords))}"
+            )
+    values, labels = oriented(scores), [scores[name].values for name in factors]
+    groups = {n: list(dict.fromkeys(x.tolist())) for n, x in zip(factors, labels, strict=True)}
+    counts_by_group = [
+        counting.count(values[np.all([x == k for x, k in zip(labels, of, strict=True)], 0)], margin)
+        for of in product(*groups.values())
+    ]
+    square = np.stack(counts_by_group)
+    return groups, square.reshape(*map(len, groups.values()), *square.shape[1:])
+
+
+def oriented(scores: xr.DataArray) -> np.ndarray:
+    """Scores as floats of which more is better."""
+    values = scores.values
+    if values.dtype.kind != "f":
+        values = values.astype(float)
+    return values if scores.attrs.get("higher_is_better", True) else -values
+
+
+def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
+    """Scores under a policy for missing ones; see `count`."""
+    gaps = np.isnan(scores.values)
+    if not gaps.any() or missing == "pairwise":
+        return scores
+    if missing == "error":
+        raise ValueError(
+            f"{first_gap(scores, gaps)} ({int(gaps.sum())} missing in all); "
+            "complete it, or pass missing='pairwise', 'complete' or 'wrong'"
+        )
+    return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores)
+
+
+def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:
+    """Which score is missing first, in words."""
+    row, column = np.argwhere(gaps)[0]
+    item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
+    system = scores[names.SYSTEM].values[column]
+    return f"item {str(item)!r} has no score for {str(system)!r}"
+
+
+def _complete(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:
+    """Keep the items that every system has a score for."""
+    complete_items = scores.isel({names.ITEM: ~gaps.any(1)})
+    if not complete_items.sizes[names.ITEM]:
+        fewest = str(scores[names.SYSTEM].values[gaps.sum(0).argmax()])
+        raise ValueError(
+            f"no item has a score for every system; {fewest!r} has the fewest "
+            f"({int((~gaps).sum(0).min())}), leave it out, or use missing='pairwise'"
+        )
+    return complete_items.assign_attrs(scores.attrs | {"n_items": scores.sizes[names.ITEM]})
+
+
+def _as_wrong(scores: xr.DataArray) -> xr.DataArray:
+    """The worst score where there is none."""
+    low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
+    if low < 0 or high > 1:
+        raise ValueError(
+            f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}"
+        )
+    return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
+
+
+def need_a_shared_item(used: np.ndarray, systems: list[str]) -> None:
+    """Refuse systems of which no two share an item; a pair that shares none has no data, and does
+    not keep the others from being answered.
+    """
+    if not np.triu(used, 1).any():
+        need_shared_items(used, systems)
+
+
+def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
+    """Refuse systems that share no item; `used` counts the shared items of every pair."""
+    empty = np.argwhere(np.triu(used == 0, 1))
+    if len(empty):
+        i, j = empty[0]
+        raise ValueError(
+            f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or "
+            "leave one of them out"
+        )
 
 
 def count_clusters(

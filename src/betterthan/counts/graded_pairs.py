@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import need_shared_items, oriented
+from betterthan.counts.counting import need_shared_items, oriented
 from betterthan.counts.shapes import pair_coords, pair_indices
 from betterthan.exact.numeric import counting
 from betterthan.io.texts import text_array

@@ -7,10 +7,9 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.blocks.lazy import Blocks, blocks_of, folded
-from betterthan.counts.scoring import need_a_shared_item
+from betterthan.counts.counting import need_a_shared_item
 from betterthan.counts.shapes import origin, square_array
-from betterthan.exact.blocks import outcomes
-from betterthan.exact.blocks.outcomes import Rule, Tables
+from betterthan.exact.blocks import Rule, Tables, added, block_tables, slack_of
 from betterthan.signed import Signature
 
 
@@ -37,11 +36,11 @@ def rule_of(blocks: Blocks, missing: str) -> Rule:
 def tables_of(blocks: Blocks, margin: float, missing: str, *, mark: bool = False) -> Tables:
     """Accumulate the outcomes of all pairs over all blocks."""
     rule = rule_of(blocks, missing)
-    see = partial(outcomes.tables, rule=rule, margin=margin, mark=mark)
-    tables = folded(blocks, see, outcomes.added)
-    slack = outcomes.slack_of(tables, margin, blocks.scores.dtype)
+    see = partial(block_tables, rule=rule, margin=margin, mark=mark)
+    tables = folded(blocks, see, added)
+    slack = slack_of(tables, margin, blocks.scores.dtype)
     if tables.nearest <= slack:
-        tables = folded(blocks, partial(see, slack=slack), outcomes.added)
+        tables = folded(blocks, partial(see, slack=slack), added)
     if tables.blank and missing == "wrong" and (tables.low < 0 or tables.high > 1):
         raise ValueError(
             "missing='wrong' needs scores within 0 and 1; these run from "

@@ -18,7 +18,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.counting import count_outcomes
 from betterthan.counts.shapes import square_array, systems_of, to_square
 from betterthan.signed import Signature
 

@@ -3,13 +3,13 @@ from .beetle import beetle_feature_sets as beetle_feature_sets
 from .beetle import beetle_function_fits as beetle_function_fits
 from .beetle import beetle_functions as beetle_functions
 from .beetle import beetle_scores as beetle_scores
-from .examples import example_fit as example_fit
-from .ordering import ordering_ranks as ordering_ranks
-from .ordering import ordering_ratings as ordering_ratings
-from .ordering import ordering_statistics as ordering_statistics
 from .published import contingency_case as contingency_case
 from .published import diag_measures as diag_measures
+from .published import example_fit as example_fit
 from .published import intent_detection as intent_detection
 from .published import intent_detection_probabilities as intent_detection_probabilities
 from .published import muc6_similarity as muc6_similarity
+from .published import ordering_ranks as ordering_ranks
+from .published import ordering_ratings as ordering_ratings
+from .published import ordering_statistics as ordering_statistics
 from .published import pandalm as pandalm

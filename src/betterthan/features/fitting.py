@@ -20,11 +20,10 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.exact import regression
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.regression import least_squares, stepwise
 from betterthan.features import tables
-from betterthan.features.of_confusions import from_confusion
-from betterthan.features.tables import FeatureTable, feature_table, refuse_collinear
+from betterthan.features.tables import FeatureTable, feature_table, from_confusion, refuse_collinear
 from betterthan.signed import Signature
 
 
@@ -232,8 +231,8 @@ def frequency(
     number = int(groups.max()) + 1
     random = np.random.default_rng(seed)
     times = random.multinomial(number, np.full(number, 1 / number), size=resamples)
-    products, sizes, distinct = stepwise.resampled(z, y, groups, times)
-    searches = stepwise.search(products, sizes, distinct=distinct, **how)
+    products, sizes, distinct = regression.resampled(z, y, groups, times)
+    searches = regression.search(products, sizes, distinct=distinct, **how)
     return searches.inside.mean(0)
 
 
@@ -403,12 +402,12 @@ class _Search:
     direction: str
     z: np.ndarray
     y: np.ndarray
-    result: stepwise.Search
+    result: regression.Search
 
     @classmethod
     def of(cls, table: FeatureTable, direction: str) -> "_Search":
         """The choice from all rows."""
-        z, _, _ = least_squares.standardise(table.x)
+        z, _, _ = regression.standardise(table.x)
         y = table.y - table.y.mean()
         return cls(table, direction, z, y, _searched(z, y, direction))
 
@@ -438,10 +437,10 @@ def searched_as(direction: str) -> dict[str, Any]:
 
 def _searched(
     z: np.ndarray, y: np.ndarray, direction: str, groups: np.ndarray | None = None
-) -> stepwise.Search:
+) -> regression.Search:
     """The choice from all rows, or repeated without each of the groups."""
-    products, sizes = stepwise.cross_products(z, y, groups)
-    return stepwise.search(products, sizes, **searched_as(direction))
+    products, sizes = regression.cross_products(z, y, groups)
+    return regression.search(products, sizes, **searched_as(direction))
 
 
 def _starts_full(direction: str) -> bool:
@@ -451,7 +450,7 @@ def _starts_full(direction: str) -> bool:
 def _final(table: FeatureTable, inside: np.ndarray, ci_prob: float) -> dict[str, Any]:
     """Fit the chosen features; errors are clustered if rows are grouped."""
     groups = table.groups if table.grouped_by else None
-    ols = least_squares.fit(table.x[:, inside], table.y, groups)
+    ols = regression.fit(table.x[:, inside], table.y, groups)
     lower, upper = ols.interval(ci_prob)
     slopes = _spread(ols.coefficients, inside, 0.0)
     by_feature = {
@@ -474,7 +473,7 @@ def _path(search: _Search) -> dict[str, Any]:
     add, drop = _MOVES[search.direction]
     features = search.table.features
     inside = np.full(len(features), _starts_full(search.direction))
-    products, size = stepwise.cross_products(search.z, search.y)
+    products, size = regression.cross_products(search.z, search.y)
     changes, costs = [], []
     for moved, _ in search.result.steps:
         k = int(moved[0])
@@ -482,7 +481,7 @@ def _path(search: _Search) -> dict[str, Any]:
             inside = inside.copy()
             inside[k] ^= True
         changes.append("start" if k < 0 else f"{'+' if inside[k] else '-'} {features[k]}")
-        after = stepwise.candidates(products[0], int(size[0]), inside)
+        after = regression.candidates(products[0], int(size[0]), inside)
         costs.append(np.where(np.where(inside, drop, add), after, np.nan))
     return {
         "change": ("step", changes),
@@ -494,12 +493,12 @@ def _path(search: _Search) -> dict[str, Any]:
 def _held_out(search: _Search) -> dict[str, Any]:
     """Predict every group by the fit without it, and compute the measures."""
     table, z, y = search.table, search.z, search.y
-    errors, rss = least_squares.left_out(z[:, search.inside], y, table.groups)
+    errors, rss = regression.left_out(z[:, search.inside], y, table.groups)
     _refuse_lonely(table, errors)
-    sst = least_squares.left_out(z[:, :0], y, table.groups)[1]
+    sst = regression.left_out(z[:, :0], y, table.groups)[1]
     training = 1 - rss / sst
     refits = _searched(z, y, search.direction, table.groups)
-    predicted = (least_squares.design(z) * refits.coefficients[table.groups]).sum(1)
+    predicted = (regression.design(z) * refits.coefficients[table.groups]).sum(1)
     parts: dict[str, Any] = {
         "held_out": (names.DIALOGUE, table.y - errors),
         "held_out_chosen": (names.DIALOGUE, predicted + table.y.mean()),
@@ -523,7 +522,7 @@ def _refuse_lonely(table: FeatureTable, errors: np.ndarray) -> None:
 def _measures(name: str, errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> dict[str, float]:
     """Of predictions of rows that were not seen."""
     square = errors**2
-    r2, error = least_squares.held_out_r2(errors, y, groups)
+    r2, error = regression.held_out_r2(errors, y, groups)
     return {
         f"r2_held_out{name}": r2,
         f"r2_held_out{name}_se": error,
@@ -533,7 +532,7 @@ def _measures(name: str, errors: np.ndarray, y: np.ndarray, groups: np.ndarray) 
 
 
 def _refuse_perfect(table: FeatureTable) -> None:
-    error = least_squares.residuals(least_squares.standardise(table.x)[0], table.y)[0]
+    error = regression.residuals(regression.standardise(table.x)[0], table.y)[0]
     if error @ error < 1e-14 * ((table.y - table.y.mean()) ** 2).sum():
         raise ValueError(
             f"the features fit {table.response!r} perfectly, so there is nothing to choose or to "

@@ -86,7 +86,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
         )
     posterior = _answering(posterior_of(idata))
     tree = _aligned(idata.copy(), posterior)
-    constant = _group(tree, "constant_data")
+    constant = _constant_data(tree)
     if counts is None:
         a, b = _systems(posterior, constant)
         again = posterior.attrs.get("model") == names.ADOPTED
@@ -110,7 +110,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     attrs = {"model": names.ADOPTED, "square": int(square), **copied}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
     labelled = posterior.assign_coords(labels)
-    bare, data = joinable(labelled), _keeping(_group(tree, "constant_data"), labels, len(a))
+    bare, data = joinable(labelled), _keeping(_constant_data(tree), labels, len(a))
     if data is not None and names.SYSTEM_A not in bare.coords:
         tree["constant_data"], labelled = data, bare
     tree["posterior"] = labelled
@@ -150,8 +150,8 @@ def _keeping(constant: xr.Dataset, labels: dict[str, Any], pairs: int) -> xr.Dat
     return data.drop_vars(names.SQUARE, errors="ignore").assign_coords(labels)
 
 
-def _group(tree: xr.DataTree, name: str) -> xr.Dataset:
-    return tree[name].to_dataset() if name in tree.children else xr.Dataset()
+def _constant_data(tree: xr.DataTree) -> xr.Dataset:
+    return tree["constant_data"].to_dataset() if "constant_data" in tree.children else xr.Dataset()
 
 
 def _answering(posterior: xr.Dataset) -> xr.Dataset:

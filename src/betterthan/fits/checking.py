@@ -1,8 +1,12 @@
-"""Check a fit: its diagnosis, its summary, its distance from the closed form, and whether judgments
-go round in circles.
+"""Check a fit: its diagnosis, its summary, its distance from the closed form, what it predicts.
+
+Also whether judgments go round in circles, and how well a model predicts what was left out: of
+several the best, and one data set by one.
 """
 
 import warnings
+from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from itertools import combinations
 from typing import Any
@@ -11,11 +15,21 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
+from betterthan.blocks.scheduling import shared_map
 from betterthan.counts.shapes import pair_indices, to_pairs, to_square
-from betterthan.exact.numeric.monte_carlo import probability_z
+from betterthan.exact.numeric import monte_carlo
+from betterthan.exact.numeric.monte_carlo import one_seed, probability_z
 from betterthan.exact.wins import davidson
 from betterthan.judged.dataset import is_judged
-from betterthan.models import clustered, mallows, tie_models
+from betterthan.models import (
+    clustered,
+    hierarchical,
+    likelihood_data,
+    mallows,
+    paired_judgments,
+    priors,
+)
+from betterthan.models.likelihood_data import Groups
 from betterthan.models.priors import ARRAY, Prior, is_table
 from betterthan.posterior import from_draws
 from betterthan.posterior.closed import prob_better
@@ -25,6 +39,7 @@ from betterthan.posterior.pairwise import MODELS, check_model, prior_in
 from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of
+from betterthan.progress import with_bar
 from betterthan.signed import Signature
 
 _INDEPENDENT = "independent_betas"
@@ -395,8 +410,10 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
     again = again[::step]
     chances = np.exp(_chances(posterior, constant))[::step]
     both, systems = (constant["counts"].values[None], again), posterior.sizes[names.SYSTEM]
+    pair = constant["a"].values, constant["b"].values
+    net_wins = [davidson.net_wins(counts, *pair, systems) for counts in both]
     rows = {
-        "circular_triads": [_circles(counts, constant, systems) for counts in both],
+        "circular_triads": [davidson.circular(net) for net in net_wins],
         "misfit": [_misfit(counts, chances) for counts in both],
     }
     provenance = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
@@ -409,12 +426,6 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         coords={"check": list(rows)},
         attrs=provenance.to_attrs() | {"replications": len(again)},
     )
-
-
-def _circles(counts: np.ndarray, constant: xr.Dataset, systems: int) -> np.ndarray:
-    """Number of circular triads of each table of judgments (draw, row, outcome)."""
-    a, b = constant["a"].values, constant["b"].values
-    return davidson.circular(davidson.net_wins(counts, a, b, systems))
 
 
 def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
@@ -434,7 +445,7 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
             .values[:, constant["judge_of"].values]
         )
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
-    return tie_models.log_probabilities(d, tie, str(posterior.attrs["tie_model"]))
+    return paired_judgments.log_probabilities(d, tie, str(posterior.attrs["tie_model"]))
 
 
 def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
@@ -445,3 +456,198 @@ def _misfit(counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
     net = chances[..., 0] - chances[..., 1]
     spread = n * (chances[..., 0] + chances[..., 1] - net**2)
     return ((counts[..., 0] - counts[..., 1] - n * net) ** 2 / np.maximum(spread, 1e-12)).sum(-1)
+
+
+def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any:
+    """Compare models of one data set by leave-one-out prediction (PSIS-LOO).
+
+    Parameters
+    ----------
+    trees : mapping of name to xarray.DataTree
+        Two fits or more, of the same data and with their predictive groups. Left out is a row of
+        the likelihood: a data set of a pair, a cluster, a row of judgments, or an item. A model of
+        counts has one row for each pair, so its prediction would rest on the prior; it raises an
+        error.
+    weighting : {"stacking", "BB-pseudo-BMA"}, default "stacking"
+        Method for the weights of the models.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Table from ``arviz.compare``, unrounded, best first: ``rank``, ``elpd``, ``elpd_diff`` (at
+        most 0) with its error ``dse``, ``weight``, and ArviZ's notes on each estimate in
+        ``diag_elpd`` and ``diag_diff``. ``attrs["warnings"]`` lists its warnings, which are also
+        raised.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two fits, one has no log likelihood or one observation for each
+        pair, or they are of different data.
+
+    References
+    ----------
+    Vehtari, Gelman & Gabry 2017, Statistics and Computing 27, 1413-1432,
+    doi:10.1007/s11222-016-9696-4.
+
+    Examples
+    --------
+    >>> import warnings, betterthan as bt
+    >>> models = ("davidson", "rao_kupper")  # of the same judgments
+    >>> fits = {model: bt.datasets.example_fit(model) for model in models}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")  # three pairs are few to leave out
+    ...     table = bt.fits.loo(fits)
+    >>> sorted(table.index)
+    ['davidson', 'rao_kupper']
+    """
+    from betterthan.libraries import az
+
+    checks.one_of(weighting, ("stacking", "BB-pseudo-BMA", "pseudo-BMA"), "weighting")
+    _refuse_different(trees)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = az.compare(dict(trees), method=weighting, round_to="none")
+    messages = list(dict.fromkeys(str(w.message) for w in caught))
+    for line in messages:
+        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
+    table.attrs["warnings"] = messages
+    return table
+
+
+def leave_one_dataset_out(
+    counts: xr.DataArray, *, prior: Any = None, rng: Any = None
+) -> xr.Dataset:
+    """Predict each data set from the others, with partial and with complete pooling.
+
+    Use it to check whether the hierarchical model predicts a new data set better than pooled data
+    do. If a dask client is open, its workers refit.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Counts with dims (dataset, system_a, system_b, outcome) or (dataset, pair, outcome), with
+        ties and two data sets or more.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, and tie.
+    rng : int, numpy.random.Generator or None
+        Seed, which the result records.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over (dataset, pair):
+
+        - ``elpd``: log probability of the data set's counts, predicted from the others
+        - ``elpd_pooled``: the same with complete pooling
+        - ``level``: predicted probability of a smaller value of wins minus losses than observed
+          (equal ones count half); it is uniform over data sets if the model is correct
+
+    Raises
+    ------
+    ValueError
+        If the data are not counts of several data sets of one factor.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> counts = bt.models.hierarchical.simulate(3, n=40, rng=1)["counts"]
+    >>> bt.fits.leave_one_dataset_out(counts, rng=1)["elpd"].sizes
+    Frozen({'dataset': 3, 'pair': 1})
+    """
+    groups = likelihood_data.by_dataset(counts)
+    values, pairs, levels = groups.values, groups.pairs, groups.levels
+    if len(levels) != 1 or len(values) < 2:
+        raise ValueError("leaving one out takes two data sets or more, of one factor")
+    seed, numbers = one_seed(rng), np.array(checks.prior(prior))
+    (dim, labels), *_ = levels.items()
+    predict = partial(_predict_left_out, groups, numbers, seed)
+    predictions = shared_map(predict, range(len(values)))
+    scores, divergences = zip(
+        *with_bar(predictions, len(values), "data sets", long=True), strict=True
+    )
+    labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
+    return xr.Dataset(
+        {
+            key: ((str(dim), names.PAIR), np.array([score[key] for score in scores]))
+            for key in ("elpd", "elpd_pooled", "level")
+        },
+        coords=labelled | {str(dim): labels},
+        attrs=Signature(
+            answer="left_out",
+            version=__version__,
+            model="hierarchical",
+            prior=tuple(numbers.tolist()),
+            seed=seed,
+            divergences=sum(divergences),
+        ).to_attrs(),
+    )
+
+
+def _predict_left_out(
+    groups: Groups, prior: np.ndarray, seed: int, k: int
+) -> tuple[dict[str, np.ndarray], int]:
+    """Predictive scores of a data set given the others, and divergences of their fit."""
+    others = groups.values.copy()
+    others[k] = 0  # without examples a data set has likelihood one
+    left = xr.DataArray(others, groups.coords, groups.dims)
+    tree = hierarchical.fit(left, prior=prior, rng=seed + k, predictive=False)
+    random = np.random.default_rng([seed, k])
+    posterior = tree["posterior"].to_dataset()
+    held = groups.values[k]
+    mu = posterior["mu"].values.reshape(-1, *held.shape)
+    kappa = 1 / posterior["correlation"].values.reshape(-1, len(held)) - 1
+    shape = kappa[..., None] * mu
+    foreseen = {
+        "elpd": monte_carlo.log_mean_exp(monte_carlo.log_probability(held, shape)),
+        "level": monte_carlo.level(held, priors.draw_dirichlet(random, shape), random),
+    }
+    foreseen["elpd_pooled"] = monte_carlo.log_probability(groups.values[k], prior + others.sum(0))
+    return foreseen, diagnose(tree).divergences
+
+
+def _refuse_different(trees: Any) -> None:
+    """Refuse fits that do not leave out the same observations."""
+    if isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping) or len(trees) < 2:
+        single = isinstance(trees, xr.DataTree) or not isinstance(trees, Mapping)  # a tree is both
+        described = type(trees).__name__ if single else f"{len(trees)} of them"
+        raise ValueError(
+            f"trees is {described}; give two fits or more, as a mapping from name to fit"
+        )
+    named = list(trees.items())
+    for name, tree in named:
+        if "log_likelihood" not in getattr(tree, "children", {}):
+            raise ValueError(
+                f"{name!r} has no log likelihood; fit with predictive=True, or for draws of your "
+                "own call pm.compute_log_likelihood(tree) in the context of their model"
+            )
+        if _left_out(tree)[0].keys() <= {names.PAIR, names.OUTCOME}:
+            raise ValueError(
+                f"{name!r} has one observation for each pair: left out, it leaves the prior alone "
+                "and says nothing of the model; fit models.graded, models.item_response or "
+                "models.clustered, or check the fit with fits.cross_check"
+            )
+    first, (rows, observed) = named[0][0], _left_out(named[0][1])
+    for name, tree in named[1:]:
+        others, again = _left_out(tree)
+        if others != rows or again.shape != observed.shape:
+            raise ValueError(
+                f"{name!r} leaves out {others}, {first!r} {rows}; compare models of the same data, "
+                "seen in the same rows"
+            )
+        if (again != observed).any():
+            raise ValueError(f"{name!r} and {first!r} are fits of different data")
+
+
+def _left_out(tree: xr.DataTree) -> tuple[dict[Any, int], np.ndarray]:
+    """Sizes of the observations that a fit leaves out one by one, and their values."""
+    groups = tree["log_likelihood"].to_dataset()
+    observed = ["y"] if "y" in groups else list(groups.data_vars)
+    if len(observed) != 1:
+        raise ValueError(
+            f"log_likelihood holds {', '.join(map(str, observed)) or 'nothing'}; give fits of one "
+            "observed variable"
+        )
+    likelihood = groups[observed[0]]
+    rows = {d: n for d, n in likelihood.sizes.items() if d not in ("chain", "draw")}
+    return rows, tree["observed_data"].to_dataset()[observed[0]].values

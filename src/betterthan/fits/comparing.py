@@ -10,8 +10,8 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
-from betterthan.exact.orders import mallows
-from betterthan.models import clustered, simplex, tie_models
+from betterthan.exact import mallows
+from betterthan.models import clustered, paired_judgments, priors
 from betterthan.posterior import closed, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
 from betterthan.posterior.pairwise import MODELS, Fit, pair_answers, prior_in
@@ -56,16 +56,16 @@ def _judgment_difference(fit: Fit) -> Callable[[np.ndarray, np.ndarray], np.ndar
     ...).
     """
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
-    return lambda x, y: tie_models.ahead(x, y, tie, model)
+    return lambda x, y: paired_judgments.ahead(x, y, tie, model)
 
 
 def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, ...], object]]:
     """Posterior mean of the probabilities of win, loss and tie, (system, system, outcome)."""
     tie, model = _tie(fit), str(fit.posterior.attrs["tie_model"])
     rows = [
-        np.exp(tie_models.log_probabilities(ability[..., k : k + 1] - ability, tie, model)).mean(
-            (0, 1)
-        )
+        np.exp(
+            paired_judgments.log_probabilities(ability[..., k : k + 1] - ability, tie, model)
+        ).mean((0, 1))
         for k in range(ability.shape[-1])
     ]
     dims = (*names.SQUARE, names.OUTCOME)
@@ -218,14 +218,12 @@ def read_clusters(fit: Fit, question: Question) -> xr.Dataset:
     independent = closed_answer(shaped.astype(np.int64), prior, question, sizes["n"])
     result = result.assign({f"{name}_independent": independent[name] for name in independent})
     if "correlation" not in fit.posterior.attrs:
-        result["prob_better_exact"] = _exactly(counts, prior, fit.square)
+        exact = without_attrs(clustered.closed_form(counts, prior=prior))  # by pair
+        if fit.square:
+            # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form says more
+            exact = to_square(exact, mirror="probability", diagonal=0.5)
+        result["prob_better_exact"] = exact
     return result
-
-
-def _exactly(counts: xr.DataArray, prior: tuple[float, ...], square: bool) -> xr.DataArray:
-    exact = without_attrs(clustered.closed_form(counts, prior=prior))  # by pair
-    # mirrored, P(B better) is 1 - P(A better): of tails below 1e-16 closed_form itself says more
-    return to_square(exact, mirror="probability", diagonal=0.5) if square else exact
 
 
 def _sizes(fit: Fit, total: xr.DataArray, ci_prob: float) -> xr.Dataset:
@@ -267,18 +265,14 @@ def read_datasets(
     result = _by_target(fit, targets | {"new": _ahead(fit.posterior["theta_new"])}, question, n)
     result = result.merge(by_label(gap, names.DATASET, square=fit.square), join="exact")
     if not isinstance(prior_in(fit.posterior.attrs), str):
-        result = result.assign(
-            _pooled(fit, total, question, n) | _unpooled(fit, counts, question, n)
-        )
+        all_items = to_square(total) if fit.square else total
+        pooled = closed_answer(all_items, _prior(fit), question, n)
+        result = result.assign({f"{name}_pooled": pooled[name] for name in pooled})
+        result = result.assign(_unpooled(fit, counts, question, n))
         result["verdict_changes"] = result["verdict"] != result["verdict_pooled"]
-    return result.assign(_correlation(fit)).assign_attrs(factors=factors)
-
-
-def _correlation(fit: Fit) -> dict[str, xr.DataArray]:
-    """That of two examples of a data set; of crossed factors, and where it was held, none."""
-    if "correlation" not in fit.posterior:
-        return {}
-    return {"correlation": to_shape(fit.posterior["correlation"].mean(SAMPLES), fit.square)}
+    if "correlation" in fit.posterior:  # not of crossed factors, nor where it was held
+        result["correlation"] = to_shape(fit.posterior["correlation"].mean(SAMPLES), fit.square)
+    return result.assign_attrs(factors=factors)
 
 
 def _by_target(
@@ -321,7 +315,7 @@ def _averaged(fit: Fit, counts: xr.DataArray) -> xr.DataArray:
     shape = tuple(fit.posterior.sizes[k] for k in SAMPLES)
     ahead = np.zeros((*shape, values.shape[1]))
     for parameters in values + np.array(_prior(fit) or checks.prior(None)):
-        theta = simplex.draw(random, parameters, shape)
+        theta = priors.draw_dirichlet(random, parameters, shape)
         ahead += (theta[..., 0] - theta[..., 1]) / len(values)
     pairs = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
     return xr.DataArray(ahead, dims=(*SAMPLES, names.PAIR), coords=pairs)
@@ -331,14 +325,6 @@ def _prior(fit: Fit) -> tuple[float, ...] | None:
     """That of a data set by itself; of crossed factors none was given."""
     crossed = np.size(fit.posterior.attrs["factors"]) == 2
     return None if crossed else tuple(np.atleast_1d(fit.posterior.attrs["prior"]))
-
-
-def _pooled(
-    fit: Fit, total: xr.DataArray, question: Question, n: xr.DataArray
-) -> dict[str, xr.DataArray]:
-    """The closed form on all items pooled."""
-    result = closed_answer(to_square(total) if fit.square else total, _prior(fit), question, n)
-    return {f"{name}_pooled": result[name] for name in result}
 
 
 def _ahead(theta: xr.DataArray) -> xr.DataArray:

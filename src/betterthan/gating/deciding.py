@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.counts.reliability import Reliability, successes_of
+from betterthan.counts.runs import Reliability, successes_of
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating.answer import Evidence, Gate

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks
+from betterthan.exact.planning.design import calibrated, log_e_value
 from betterthan.exact.planning.edges import fewest
-from betterthan.exact.planning.sequential import calibrated, log_e_value
 from betterthan.gating.boundaries import (
     Rates,
     binomial,

@@ -1,4 +1,4 @@
 from .counting import count as count
 from .dataset import from_table as from_table
-from .graded import prediction_powered as prediction_powered
-from .tipped import tipping as tipping
+from .dataset import prediction_powered as prediction_powered
+from .dataset import tipping as tipping

@@ -218,7 +218,11 @@ def count(
     >>> bt.judged.count(frame, judge="judge", human="human")["gold"].values.tolist()
     [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
     """
-    table = frame if isinstance(frame, Table) else _table(frame)
+    if not isinstance(frame, Table | pd.DataFrame):
+        raise ValueError(
+            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or betterthan.read a file"
+        )
+    table = frame if isinstance(frame, Table) else table_from_frame(frame, "DataFrame")
     columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
     if not columns:
         raise ValueError("judge is empty; give the column of the judge output, or several")
@@ -227,7 +231,8 @@ def count(
             reason = f"no column {quoted(column)} for {what}; found {listed(list(table.columns))}"
             raise problem(table.source, reason)
     refuse_merged(table, columns, human, words)
-    pair_columns = _named(table)
+    first, second = (np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
+    pair_columns = first, second
     systems, a, b = paired(*map(coded, pair_columns))
     if (a == b).any():
         k = int((a == b).argmax())
@@ -246,20 +251,6 @@ def count(
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
     return judged_counts(_with_reading(dataset, table, attrs, layers, dropped))
-
-
-def _named(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """The two systems of each row."""
-    a, b = (np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
-    return a, b
-
-
-def _table(frame: Any) -> Table:
-    if not isinstance(frame, pd.DataFrame):
-        raise ValueError(
-            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or betterthan.read a file"
-        )
-    return table_from_frame(frame, "DataFrame")
 
 
 def _refuse_twice(

@@ -1,4 +1,9 @@
-"""Judged counts, gold over (pair, truth, signal), judged over (pair, signal); from a table."""
+"""Judged counts, from a table: gold over (pair, truth, signal), judged over (pair, signal).
+
+Of the same data, what other questions need: the prediction-powered mean combines graded scores of a
+judge and of people; and where no item has a label, the tipping point is how one-sided a judge's
+error would have to be to turn its answer.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -7,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
+from betterthan.counts.shapes import to_pairs
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -238,3 +244,182 @@ def _signals(signals: Sequence[str] | None, number: int) -> list[str]:
     if len(named) != number:
         raise ValueError(f"there are {len(named)} names of signals, and {number} signals")
     return named
+
+
+def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
+    """Estimate the mean of human scores with the help of a judge's scores (PPI).
+
+    The estimate is mean(human) + weight (mean of judge on the other items - mean of judge on the
+    labeled items). The weight minimizes the variance and is estimated from the labeled items.
+
+    Parameters
+    ----------
+    judge : array_like of float, (item,)
+        Judge's score of each item, or its score of A minus that of B.
+    human : array_like of float, (item,)
+        The same by people; NaN if there is none. Labeled items must be a random sample.
+    ci_prob : float, default 0.95
+        Level of the confidence interval.
+
+    Returns
+    -------
+    xarray.Dataset
+        - ``mean``, ``se``, ``lower``, ``upper``: estimate and interval (Student's t with the number
+          of labels minus one as degrees of freedom)
+        - ``weight``: weight of the judge
+        - ``human_mean``: mean of the human scores only
+        - ``n_gold``, ``n``: labeled items, and all items
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, a score of the judge is missing, there are fewer than three labels or
+        no item without one, or the judge scores all labeled items the same.
+
+    References
+    ----------
+    A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023), PPI++: Efficient prediction-powered
+    inference, arXiv:2311.01453.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> human = np.array([0.2, 0.5, -0.1, 0.4, np.nan, np.nan, np.nan])
+    >>> judge = np.array([0.3, 0.6, 0.1, 0.4, 0.5, 0.2, 0.4])
+    >>> result = prediction_powered(judge, human)
+    >>> round(result["mean"].item(), 3), round(result["human_mean"].item(), 3)
+    (0.263, 0.25)
+    """
+    from scipy import special
+
+    checks.probability(ci_prob, "ci_prob")
+    judge_scores, truth = _scores(judge, human)
+    gold = ~np.isnan(truth)
+    mean, se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
+    m = int(gold.sum())
+    half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
+    estimates = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half}
+    estimates |= {"weight": weight, "human_mean": truth[gold].mean()}
+    estimates |= {"n_gold": m, "n": judge_scores.size}
+    return xr.Dataset(estimates, attrs={"ci_prob": ci_prob})
+
+
+def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[float, float, float]:
+    """Mean, its standard error, and the weight: people's and the judge's scores of labelled items,
+    and the judge's of the others.
+    """
+    m, more = y.size, f_unlabelled.size
+    spread = np.var(np.concatenate([f, f_unlabelled]), ddof=1)
+    weight = np.cov(y, f)[0, 1] / ((1 + m / more) * spread)
+    mean = y.mean() + weight * (f_unlabelled.mean() - f.mean())
+    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(f_unlabelled) / more)
+    return float(mean), float(se), float(weight)
+
+
+def _numbers(values: Any, argument: str) -> np.ndarray:
+    return checks.reals(values, argument, "one score an item").ravel()
+
+
+def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
+    judge_scores, truth = _numbers(judge, "judge"), _numbers(human, "human")
+    if judge_scores.size != truth.size:
+        raise ValueError(
+            f"judge has {judge_scores.size} scores and human {truth.size}; give both for each "
+            "item, nan where people gave none"
+        )
+    if not np.isfinite(judge_scores).all():
+        k = int((~np.isfinite(judge_scores)).argmax())
+        raise ValueError(
+            f"judge: score {k + 1} is {judge_scores[k]:g}; the judge scores every item"
+        )
+    gold = ~np.isnan(truth)
+    if gold.sum() < 3 or gold.all():
+        raise ValueError(
+            f"human: {int(gold.sum())} of {truth.size} items have a score by people; give three or "
+            "more, and items without one"
+        )
+    if np.ptp(judge_scores[gold]) == 0:
+        raise ValueError("judge: it scores all labelled items the same, which says nothing")
+    return judge_scores, truth
+
+
+def tipping(
+    counts: xr.DataArray | xr.Dataset, *, prior: Any = None, threshold: float = names.VERDICT_PROB
+) -> xr.Dataset:
+    """Compute how one-sided the judge's errors must be to overturn its verdict.
+
+    An error that is the same for both systems shrinks the difference d = P(win) - P(loss) that the
+    judge sees by an unknown factor, but cannot change its sign. "A better" then still holds
+    (without a ROPE; a ROPE for the judge's d is not one for d). Only an error that favors one side
+    can overturn it: a preference for its own family, for longer answers, or for the one shown
+    first.
+
+    Parameters
+    ----------
+    counts : xarray.DataArray or xarray.Dataset
+        Judge output: counts over (system_a, system_b, outcome) or (pair, outcome), with ties; or
+        judged counts, whose human labels are ignored.
+    prior : str or sequence of three float, optional
+        Dirichlet parameters of win, loss, and tie. Default: all ones.
+    threshold : float in (0.5, 1), default 0.95
+        Posterior probability needed for a verdict.
+
+    Returns
+    -------
+    xarray.Dataset, dims (pair,)
+        - ``judge_prob_better``, ``judge_difference``, ``judge_verdict``: of the judge output, as if
+          it were the truth
+        - ``tipping``: bias towards the better system, in P(win) - P(loss), from which the verdict
+          no longer holds; 0 if there is no verdict
+
+    Raises
+    ------
+    ValueError
+        If the counts are not valid, ties are unknown, or the signals do not contain the judge's
+        answer.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> result = bt.judged.tipping(bt.counts.from_table({("A", "B"): (210, 120, 170)}))
+    >>> result["judge_verdict"].item(), round(result["tipping"].item(), 3)
+    ('a_better', 0.121)
+    """
+    from betterthan.exact.wins import dirichlet, intervals  # load scipy
+
+    pairs = _judge_counts(counts)
+    level = checks.threshold(threshold)
+    a, b, t = (pairs.values + np.array(checks.prior(prior))).T
+    better = dirichlet.prob_above(a, b, t, 0.0)
+    low = intervals.quantile(a, b, t, 1 - level)
+    high = intervals.quantile(b, a, t, 1 - level)  # of -d
+    verdict = np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided")
+    estimates = {
+        "judge_prob_better": better,
+        "judge_difference": dirichlet.mean_difference(a, b, t),
+        "judge_verdict": verdict,
+        "tipping": np.maximum(np.maximum(low, high), 0.0),
+    }
+    coords = {k: pairs[k] for k in (names.PAIR, *names.SQUARE)}
+    data = {name: (names.PAIR, values) for name, values in estimates.items()}
+    return xr.Dataset(data, coords, {"threshold": level, "prior": list(checks.prior(prior))})
+
+
+def _judge_counts(counts: Any) -> xr.DataArray:
+    """Return the judge's counts (pair, outcome)."""
+    if is_judged(counts):
+        judge_counts = judge_alone(counts)
+        if judge_counts is None:
+            raise ValueError(
+                "the signals do not say what the judge answers; name them win, loss and tie "
+                f"(found {', '.join(map(str, counts[SIGNAL].values))})"
+            )
+        coords = {k: counts[k] for k in (names.PAIR, *names.SQUARE)}
+        outcome = {names.OUTCOME: list(names.OUTCOMES)}
+        return xr.DataArray(judge_counts, coords | outcome, (names.PAIR, names.OUTCOME))
+    counts_checked = schemas.counts(counts)
+    if counts_checked.sizes[names.OUTCOME] != 3:
+        raise ValueError("ties are unknown; the judge's d = P(win) - P(loss) needs them")
+    if names.SYSTEM_A in counts_checked.dims:
+        counts_checked = to_pairs(counts_checked)
+    return counts_checked.transpose(names.PAIR, names.OUTCOME)

@@ -1,9 +1,9 @@
 from .matrices import confusion_matrix as confusion_matrix
 from .matrices import confusions as confusions
 from .matrices import from_table as from_table
+from .matrices import read as read
+from .matrices import read_confusion as read_confusion
 from .matrices import tallies as tallies
-from .reading import read as read
-from .reading import read_confusion as read_confusion
 from .uncertainty import frequencies as frequencies
 from .uncertainty import majority_baseline as majority_baseline
 from .uncertainty import posterior as posterior

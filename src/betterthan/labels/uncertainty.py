@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import confusion as formulas
-from betterthan.exact.labels import f_beta
+from betterthan.exact import f_measure
+from betterthan.exact import labels as formulas
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.signed import Signature
@@ -288,7 +288,7 @@ def _exact(
     statistic = measure
     if measure == "f":
         statistic = "f1" if settings.beta == 1 else "f_beta"
-    return f_beta.summary(alpha, statistic, settings.beta, settings.ci_prob, settings.ci_kind)
+    return f_measure.summary(alpha, statistic, settings.beta, settings.ci_prob, settings.ci_kind)
 
 
 def _averaged(

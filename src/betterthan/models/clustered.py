@@ -49,7 +49,7 @@ from betterthan.exact.laplace.tables import Alike, Shares
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import clusters
 from betterthan.exact.wins.clusters import log_gamma_beyond
-from betterthan.models import importance, likelihood_data, simplex
+from betterthan.models import importance, likelihood_data, priors
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -304,7 +304,7 @@ def _concentrations(correlation: float | None) -> list[Any]:
     """Kappa of the wins and of the decisive examples of a cluster."""
     if correlation is not None:
         return [1 / checks.probability(correlation, "correlation") - 1] * 2
-    return [simplex.alike(k, *clusters.CORRELATION, names.PAIR) for k in CORRELATIONS]
+    return [priors.alike(k, *clusters.CORRELATION, names.PAIR) for k in CORRELATIONS]
 
 
 def _population(posterior: xr.Dataset, data: Groups, correlation: float) -> dict[str, xr.DataArray]:
@@ -439,8 +439,8 @@ class Clusters:
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of correlations and shares, (draw, half and pair)."""
         size = number, self.values.shape[1]
-        odds = [simplex.draw_log_odds(*prior, random, size) for prior in self.priors]
-        alike = simplex.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
+        odds = [priors.draw_log_odds(*prior, random, size) for prior in self.priors]
+        alike = priors.draw_log_odds(*clusters.CORRELATION, random, (number, 2 * size[1]))
         return np.arcsinh(alike / clusters.STRETCH), np.hstack(odds)
 
     def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -52,12 +52,12 @@ from betterthan.exact.laplace import judgments as row_models
 from betterthan.exact.laplace import nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import importance, made_up, shrinkage, tie_models
+from betterthan.models import importance, likelihood_data, paired_judgments, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
-from betterthan.models.judged_by_cluster import by_cluster as by_cluster
-from betterthan.models.tie_models import TIE_MODELS
+from betterthan.models.paired_judgments import TIE_MODELS
+from betterthan.models.paired_judgments import by_cluster as by_cluster
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -123,17 +123,17 @@ def simulate(
     truth = _draw_truth(k, j, position, tie_model, random)
     judge_index = random.integers(max(j, 1), size=n)
     spread = np.array([truth["judge_tie_sd"], truth["judge_position_sd"]])
-    tied, placed = made_up.draw_judges(spread, j, random)[:, judge_index]
-    a, b = made_up.random_pairs(random, k, n)
+    tied, placed = likelihood_data.draw_judges(spread, j, random)[:, judge_index]
+    a, b = likelihood_data.random_pairs(random, k, n)
     d = truth["ability"][a] - truth["ability"][b] + truth["position"] + placed * position
-    chances = tie_models.log_probabilities(d, truth["tie"] + tied, tie_model)
-    outcome = made_up.draw_outcomes(chances, random)
+    chances = paired_judgments.log_probabilities(d, truth["tie"] + tied, tie_model)
+    outcome = likelihood_data.draw_outcomes(chances, random)
     truth["ability"] = (names.SYSTEM, truth["ability"])
     included = {"position": position, "judge_tie_sd": j, "judge_position_sd": j and position}
     present = {k: v for k, v in truth.items() if included.get(k, True)}
     system_names = np.array([f"s{i}" for i in range(k)])
     judge = np.array([f"j{i}" for i in range(j)])[judge_index] if j else None
-    return made_up.as_judgments(system_names, a, b, outcome, judge).assign(present)
+    return likelihood_data.as_judgments(system_names, a, b, outcome, judge).assign(present)
 
 
 describe = describer(__name__)
@@ -188,9 +188,9 @@ def build(
     with pm.Model(coords=coords) as model:
         counts = pm.Data("counts", rows.counts, dims=("row", names.OUTCOME))
         ability = shrinkage.abilities(*_won(rows))
-        tie: Any = pm.Normal("tie", *tie_models.PRIOR[tie_model])
+        tie: Any = pm.Normal("tie", *paired_judgments.PRIOR[tie_model])
         d, tie = _row_terms(rows, ability, tie, position)
-        p = pm.math.exp(tie_models.log_chances(d, tie + 0 * d, tie_model))
+        p = pm.math.exp(paired_judgments.log_chances(d, tie + 0 * d, tie_model))
         pm.Multinomial(
             "y", n=pm.math.sum(counts, axis=-1), p=p, observed=counts, dims=("row", names.OUTCOME)
         )
@@ -255,7 +255,7 @@ def fit(
     attrs = _attrs(rows, tie_model) | {k: int(v) for k, v in form.items()}
     tree = importance.fit_weighted(model, attrs, sampler, run)
     posterior = tree["posterior"].to_dataset()
-    propensity = tie_models.propensity(posterior["tie"], tie_model)
+    propensity = paired_judgments.propensity(posterior["tie"], tie_model)
     tree["posterior"] = posterior.assign(tie_propensity=without_attrs(propensity))
     tree["constant_data"] = _constant(rows)
     return tree
@@ -264,7 +264,7 @@ def fit(
 def _attrs(rows: Rows, tie_model: str) -> dict[str, Any]:
     return {
         "model": "davidson",
-        "prior": [shrinkage.SHAPE, shrinkage.RATE, *tie_models.PRIOR[tie_model]],
+        "prior": [shrinkage.SHAPE, shrinkage.RATE, *paired_judgments.PRIOR[tie_model]],
         "tie_model": tie_model,
         "n_judgments": int(rows.counts.sum()),
     }
@@ -283,7 +283,7 @@ def _draw_truth(
 ) -> dict[str, Any]:
     """All of it, 0 where there is no such thing."""
     sd, ability = shrinkage.draw_abilities(systems, random)
-    tie = random.normal(*tie_models.PRIOR[tie_model])
+    tie = random.normal(*paired_judgments.PRIOR[tie_model])
     tied, placed = np.exp(random.normal(*_JUDGES, size=2)) * (judges > 0)
     first = random.normal(scale=_EFFECT) * position
     truth = {"ability": ability, "ability_sd": sd, "tie": tie, "position": first}
@@ -365,7 +365,7 @@ class Weights:
         kinds = [(len(self.rows.systems), _SD)]
         if self.rows.judges:
             kinds += [(len(self.rows.judges), _JUDGE_SD)] * (1 + self.position)
-        others = [tie_models.PRIOR[self.tie_model]] + [(0.0, _EFFECT)] * self.position
+        others = [paired_judgments.PRIOR[self.tie_model]] + [(0.0, _EFFECT)] * self.position
         prior = nested.Effects(tuple(kinds), np.array(others))
         counts = self.rows.counts.T.astype(float)
         row_model = _ROW_MODELS[self.tie_model]
@@ -402,7 +402,7 @@ class Weights:
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the variables that have a prior, of each draw; see `variables`."""
         densities = shrinkage.abilities_log_prior(values, *self._won)
-        densities["tie"] = importance.normal(values["tie"], *tie_models.PRIOR[self.tie_model])
+        densities["tie"] = importance.normal(values["tie"], *paired_judgments.PRIOR[self.tie_model])
         if "position" in values:
             densities["position"] = importance.normal(values["position"], 0.0, _EFFECT)
         for name in ("judge_tie", "judge_position"):
@@ -424,7 +424,7 @@ class Weights:
             d += values["position"][:, None]
         if "judge_position_effect" in values:
             d += values["judge_position_effect"][:, rows.judge]
-        win, loss = tie_models.probabilities(d, tie, self.tie_model)
+        win, loss = paired_judgments.probabilities(d, tie, self.tie_model)
         return importance.draw_tables(win, loss, rows.counts.sum(1), random)
 
     @cached_property

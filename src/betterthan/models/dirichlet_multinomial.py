@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names, schemas
+from betterthan import checks, names
 from betterthan.counts.shapes import as_pairs, probability_like
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
@@ -130,7 +130,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     from betterthan.libraries import pm
 
     pairs, _ = likelihood_data.to_fit(counts)
-    _need_ties(pairs)
+    likelihood_data.need_ties(pairs, "the three-way model")
     with pm.Model(coords=likelihood_data.coords(pairs)) as model:
         likelihood_data.name_systems(model, pairs)
         dims = (names.PAIR, names.OUTCOME)
@@ -212,12 +212,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.9963
     """
     pairs, square = as_pairs(counts)
-    _need_ties(pairs)
+    likelihood_data.need_ties(pairs, "the three-way model")
     win, loss, _ = Prior.parse(prior, pairs).columns()
     a, b = win + pairs.values[:, 0], loss + pairs.values[:, 1]
     return probability_like(pairs, prob_above_half(a, b), prob_above_half(b, a), square)
-
-
-def _need_ties(pairs: xr.DataArray) -> None:
-    if pairs.sizes[names.OUTCOME] == 2:
-        schemas.ties_known(pairs.assign_attrs(ties="unknown"), "the three-way model")

@@ -45,7 +45,7 @@ from betterthan import checks, names
 from betterthan.counts.graded_pairs import Differences, differences_of
 from betterthan.counts.shapes import without_attrs
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import likelihood_data, made_up, shrinkage
+from betterthan.models import likelihood_data, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.sampling import held
@@ -245,7 +245,7 @@ def _draw_datasets(
     dims = (names.DATASET, names.PAIR)
     variables: dict[str, Any] = {"centre_sd": (dims[1:], sd), "dataset_centre": (dims, centres)}
     variables["dataset_of"] = ((names.ITEM,), dataset)
-    return xr.Dataset(variables, made_up.labels(dims[:1], shape[:1]))
+    return xr.Dataset(variables, likelihood_data.simulated_labels(dims[:1], shape[:1]))
 
 
 def _in_scores(posterior: xr.Dataset, data: Differences) -> dict[str, xr.DataArray]:

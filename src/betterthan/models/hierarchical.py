@@ -54,7 +54,7 @@ from betterthan.exact.laplace.tables import Alike, Thirds, mean_probabilities
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.exact.wins.clusters import log_gamma_beyond, log_orders
-from betterthan.models import importance, likelihood_data, made_up, simplex
+from betterthan.models import importance, likelihood_data, priors
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -124,10 +124,10 @@ def simulate(
     size = likelihood_data.sizes(n, count, "datasets")
     mu = random.dirichlet(checks.prior(prior), size=pairs)
     rho = random.beta(*CORRELATION, size=pairs)
-    theta = simplex.draw(random, (1 / rho - 1)[:, None] * mu, (count,))
+    theta = priors.draw_dirichlet(random, (1 / rho - 1)[:, None] * mu, (count,))
     values = random.multinomial(size[:, None], theta)
     truth = {"theta": (_CELL, theta), "mu": (_CELL[1:], mu), "correlation": (names.PAIR, rho)}
-    coords |= made_up.labels(_CELL[:1], (count,))
+    coords |= likelihood_data.simulated_labels(_CELL[:1], (count,))
     return xr.Dataset({"counts": (_CELL, values)} | truth, coords)
 
 
@@ -359,13 +359,13 @@ def _concentration(held: float | None) -> Any:
     if held is not None:
         return checks.positive_real(held, "concentration")
     correlation = pm.Beta("correlation", *CORRELATION, dims=names.PAIR)
-    return simplex.concentration(correlation)[:, None]
+    return priors.concentration(correlation)[:, None]
 
 
 def _dirichlet(name: str, alpha: Any, dims: tuple[str, ...], **shape: Any) -> Any:
     from betterthan.libraries import pm
 
-    transform = simplex.decisive_first()
+    transform = priors.decisive_first()
     return pm.Dirichlet(name, a=alpha, dims=dims, default_transform=transform, **shape)
 
 
@@ -394,9 +394,9 @@ class DataSets:
         """Coordinates of correlations (draw, pair), and of shares (draw, pair, share)."""
         win, loss, tie = self.prior
         size = number, self.values.shape[1]
-        priors = (win, loss), (win + loss, tie)
-        odds = [simplex.draw_log_odds(*prior, random, size) for prior in priors]
-        alike = simplex.draw_log_odds(*self.alike.prior, random, size)
+        betas = (win, loss), (win + loss, tie)
+        odds = [priors.draw_log_odds(*beta, random, size) for beta in betas]
+        alike = priors.draw_log_odds(*self.alike.prior, random, size)
         return np.arcsinh(alike / self.alike.stretch), np.stack(odds, axis=-1)
 
     def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -429,7 +429,7 @@ class DataSets:
         kappa = self.alike.held
         if kappa is None:
             kappa = (1 / values["correlation"] - 1)[..., None]
-        theta = [simplex.draw(random, kappa * values["mu"]) for _ in self.values]
+        theta = [priors.draw_dirichlet(random, kappa * values["mu"]) for _ in self.values]
         return random.multinomial(self.values.sum(-1), np.stack(theta, axis=1))
 
 
@@ -462,9 +462,9 @@ def _draw_datasets(
         kappa = (1 / posterior["correlation"].transpose(*samples, names.PAIR).values - 1)[..., None]
     else:
         kappa = float(concentration)
-    added = {"theta_new": ((*samples, *data.dims[1:]), simplex.draw(random, kappa * mu))}
+    added = {"theta_new": ((*samples, *data.dims[1:]), priors.draw_dirichlet(random, kappa * mu))}
     if "theta" not in posterior:
-        theta = [simplex.draw(random, kappa * mu + table) for table in data.values]
+        theta = [priors.draw_dirichlet(random, kappa * mu + table) for table in data.values]
         added["theta"] = ((*samples, *data.dims), np.stack(theta, axis=2))
     return added
 
@@ -491,7 +491,7 @@ def _simulate_crossed(
         "mu": (dims[2:], mean),
         "sigma": (("factor", names.PAIR), sigma),
     }
-    labels = made_up.labels(dims[:2], shape) | {"factor": list(FACTORS)}
+    labels = likelihood_data.simulated_labels(dims[:2], shape) | {"factor": list(FACTORS)}
     return xr.Dataset(variables, coords=coords | labels)
 
 

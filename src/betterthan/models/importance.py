@@ -106,8 +106,13 @@ def fit_weighted(
     model: WeightedModel, attrs: dict[str, Any], sampler: str | None, run: Run
 ) -> xr.DataTree:
     """The tree of a fit, by weights where they are to be trusted; see `fitting.fit_model`."""
-    if run.sampling.nuts_sampler is not None:
-        sampler = _nuts_named(sampler, run.sampling.nuts_sampler)
+    if (library := run.sampling.nuts_sampler) is not None:
+        if sampler == "laplace":
+            raise ValueError(
+                f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of "
+                "them"
+            )
+        sampler = checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
     draws = drawn(model.posterior, sampler, run.sampling, run.seed)
     if draws is not None:
         return _tree(model, draws, attrs, run)
@@ -142,14 +147,6 @@ def fit_groups(
     built = build()
     _warn_nuts_only(prior, sampler)
     return fit_model(built, attrs, run, pairs=data.pairs)
-
-
-def _nuts_named(sampler: str | None, library: str) -> str:
-    if sampler == "laplace":
-        raise ValueError(
-            f"sampler='laplace' and nuts_sampler={library!r} exclude each other; give one of them"
-        )
-    return checks.one_of(sampler or "nuts", SAMPLERS, "sampler")
 
 
 def _warn_nuts_only(prior: Prior, sampler: str | None) -> None:

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names, schemas
+from betterthan import checks, names
 from betterthan.counts.shapes import as_pairs, probability_like
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins.beta import prob_greater
@@ -133,7 +133,7 @@ def build(counts: xr.DataArray, *, prior: Any = None) -> "pm.Model":
     from betterthan.libraries import pm
 
     pairs, _ = likelihood_data.to_fit(counts)
-    _need_ties(pairs)
+    likelihood_data.need_ties(pairs, "the independent-Beta model")
     pair_prior = _prior(prior, pairs)
     with pm.Model(coords=likelihood_data.coords(pairs[:, :2])) as model:
         likelihood_data.name_systems(model, pairs)
@@ -218,7 +218,7 @@ def closed_form(counts: xr.DataArray, *, prior: Any = None) -> xr.DataArray:
     0.71
     """
     pairs, square = as_pairs(counts)
-    _need_ties(pairs)
+    likelihood_data.need_ties(pairs, "the independent-Beta model")
     a, b = _prior(prior, pairs).columns()
     wins, losses, n = pairs.values[:, 0], pairs.values[:, 1], pairs.values.sum(-1)
     win, loss = (a + wins, b + n - wins), (a + losses, b + n - losses)
@@ -241,8 +241,3 @@ def _refuse_three(prior: Any) -> None:
             "prior has 3 numbers; give two numbers, of success and failure, for wins and losses "
             "alike"
         )
-
-
-def _need_ties(pairs: xr.DataArray) -> None:
-    if pairs.sizes[names.OUTCOME] == 2:
-        schemas.ties_known(pairs.assign_attrs(ties="unknown"), "the independent-Beta model")

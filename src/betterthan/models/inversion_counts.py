@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.exact.orders import mallows
+from betterthan.exact import mallows
 
 
 def log_probability(k: Any, theta: Any, n: Any) -> Any:

@@ -45,12 +45,12 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.laplace import items, nested
 from betterthan.exact.laplace.nested import Posterior
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import importance, made_up, repeated_trials, shrinkage
+from betterthan.models import importance, likelihood_data, repeated_trials, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented
 from betterthan.models.importance import Values, Variable
@@ -118,7 +118,7 @@ def simulate(items: int, *, systems: int = 4, trials: int = 1, rng: Any = None) 
         truth["trial_correlation"] = rho
     successes = rasch.draw_successes(eta, n, truth.get("trial_correlation", 0.0), random)
     data = {"successes": (_CELL, successes), "trials": (_CELL, n)}
-    return xr.Dataset(data | truth, coords=made_up.labels(_CELL, shape))
+    return xr.Dataset(data | truth, coords=likelihood_data.simulated_labels(_CELL, shape))
 
 
 describe = describer(__name__)

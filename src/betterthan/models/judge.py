@@ -55,7 +55,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, TRUTH, dataset_of, judged_counts
-from betterthan.models import likelihood_data, simplex
+from betterthan.models import likelihood_data, priors
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.priors import Prior
@@ -277,7 +277,7 @@ Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]  # theta, P(truth, signal), la
 
 def _draw_inside(random: np.random.Generator, alpha: np.ndarray, pairs: int, gold: int) -> Drawn:
     """Cells phi ~ Dirichlet(alpha), of which the labelled items are draws too."""
-    phi = simplex.draw(random, alpha.ravel(), (pairs,))
+    phi = priors.draw_dirichlet(random, alpha.ravel(), (pairs,))
     cells = (pairs, *alpha.shape)
     labelled = random.multinomial(gold, phi).reshape(cells)
     return phi.reshape(cells).sum(2), phi.reshape(cells), labelled
@@ -287,7 +287,7 @@ def _draw_elsewhere(random: np.random.Generator, alpha: np.ndarray, pairs: int, 
     """Truths theta ~ Dirichlet, rows of the confusion flat; labelled items have a truth of their
     own.
     """
-    theta = simplex.draw(random, 3 * alpha[:, 0], (pairs,))
+    theta = priors.draw_dirichlet(random, 3 * alpha[:, 0], (pairs,))
     confusion = random.dirichlet(np.ones(alpha.shape[1]), size=(pairs, 3))
     sizes = np.full(3, gold // 3) + (np.arange(3) < gold % 3)
     labelled = random.multinomial(np.broadcast_to(sizes, (pairs, 3)), confusion)
@@ -314,7 +314,7 @@ def _like_inside(labelled: Any, shape: tuple[int, ...], prior: Prior) -> tuple[A
         "given",
         a=alpha,
         dims=_CELL,
-        default_transform=simplex.decisive_first(),
+        default_transform=priors.decisive_first(),
         shape=(pairs, signals, 3),
     )
     phi: Any = share[..., None] * conditional

@@ -43,9 +43,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import mallows
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.orders import mallows
-from betterthan.models import inversion_counts, made_up, shrinkage
+from betterthan.models import inversion_counts, likelihood_data, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.inversion_counts import CELL, DOCUMENT, Cells, to_cells
@@ -112,7 +112,7 @@ def simulate(
         more, cells = _draw_cells(cells, random)
         truth |= more
     data = {"inversions": (CELL, mallows.draw_inversions(cells, n, random)), "n_items": (CELL, n)}
-    return xr.Dataset(data | truth, coords=made_up.labels(CELL, shape))
+    return xr.Dataset(data | truth, coords=likelihood_data.simulated_labels(CELL, shape))
 
 
 describe = describer(__name__)

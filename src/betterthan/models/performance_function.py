@@ -52,8 +52,8 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.exact import regression
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.regression import least_squares
 from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.models.describing import describer
@@ -116,8 +116,9 @@ def simulate(
     checks.whole(groups, "groups", 0)
     checks.whole(levels, "levels", 0)
     random = np.random.default_rng(one_seed(rng))
-    x = least_squares.standardise(random.normal(size=(n, p)))[0]
-    r2, width = _draw_r2d2(_r2_beta(prior_r2), p, random)
+    x = regression.standardise(random.normal(size=(n, p)))[0]
+    r2, share = random.beta(*_r2_beta(prior_r2)), random.dirichlet(np.ones(p))
+    width = np.sqrt(r2 / (1 - r2) * share)  # of the coefficients over that of the noise
     noise = _LOGISTIC_SD if levels else abs(random.normal())
     beta = random.normal(size=p) * noise * width
     truth: dict[str, Any] = {"r2": r2, "standardised": (names.FEATURE, beta)}
@@ -335,7 +336,9 @@ def _ordinal_likelihood(table: FeatureTable, line: Any) -> None:
 
 
 def _coords(table: FeatureTable, ordinal: bool) -> dict[str, Any]:
-    coords: dict[str, Any] = {names.FEATURE: table.features, names.DIALOGUE: _distinct(table.rows)}
+    distinct = len(set(table.rows)) == len(table.rows)
+    rows = table.rows if distinct else [str(k) for k in range(len(table.rows))]
+    coords: dict[str, Any] = {names.FEATURE: table.features, names.DIALOGUE: rows}
     if table.grouped_by:
         coords["group"] = table.group_names
     if ordinal:
@@ -351,11 +354,6 @@ def _levels(y: np.ndarray) -> np.ndarray:
             f"the response has {len(levels)} levels, more than {_LEVELS_MAX}; take it as a number"
         )
     return levels
-
-
-def _distinct(rows: list[str]) -> list[str]:
-    """Names of rows; numbers where names repeat."""
-    return rows if len(set(rows)) == len(rows) else [str(k) for k in range(len(rows))]
 
 
 def _r2_beta(values: Sequence[float]) -> tuple[float, float]:
@@ -380,14 +378,6 @@ def _r2d2_coefficients(r2: Any, sigma: Any, features: int, rows: Any) -> Any:
         share = pm.Dirichlet("share", np.ones(features), dims=names.FEATURE)
     raw = _r2d2_effects("raw", pm.math.sqrt(r2 / (1 - r2) * share), rows, names.FEATURE)
     return pm.Deterministic("standardised", sigma * raw, dims=names.FEATURE)
-
-
-def _draw_r2d2(
-    prior: tuple[float, float], features: int, random: np.random.Generator
-) -> tuple[float, np.ndarray]:
-    """R2, and the prior standard deviations of the coefficients over that of the noise."""
-    r2, share = random.beta(*prior), random.dirichlet(np.ones(features))
-    return r2, np.sqrt(r2 / (1 - r2) * share)
 
 
 def _r2d2_effects(name: str, width: Any, rows: Any, dim: str) -> Any:

@@ -54,10 +54,10 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_of
+from betterthan.counts.runs import trials_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import rasch
-from betterthan.models import made_up, repeated_trials, shrinkage
+from betterthan.models import likelihood_data, repeated_trials, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
 from betterthan.models.item_response import ITEM, MEAN
@@ -118,7 +118,7 @@ def simulate(
         "trial_correlation": (names.SYSTEM, correlation),
         **{"mean": mean, "ability_sd": sd, "difficulty_sd": spread},
     }
-    return xr.Dataset(data, coords=made_up.labels(_CELL, shape))
+    return xr.Dataset(data, coords=likelihood_data.simulated_labels(_CELL, shape))
 
 
 describe = describer(__name__)

@@ -46,10 +46,10 @@ import xarray as xr
 
 from betterthan import checks
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.models import rows_of_subjects, shrinkage
+from betterthan.models import likelihood_data, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
-from betterthan.models.rows_of_subjects import Repeated, repeated
+from betterthan.models.likelihood_data import Repeated, repeated
 from betterthan.models.sampling import held
 from betterthan.people.shared_texts import TEXT
 
@@ -101,7 +101,7 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
     subject = np.repeat(np.arange(count), size)
     x = np.tile(random.normal(size=size), count) if texts else random.normal(size=len(subject))
     y = alpha + a[subject] + (beta + b[subject]) * x + random.normal(size=len(subject)) * sigma
-    truth = {
+    truth: dict[str, Any] = {
         "intercept_standardised": alpha,
         "slope_standardised": beta,
         "sigma": sigma,
@@ -109,17 +109,14 @@ def simulate(subjects: int, *, rows: int = 8, texts: bool = False, rng: Any = No
         "slope_sd": b_sd,
         "subject_slope": (SUBJECT, beta + b),
     }
-    more = _simulated_texts(count, size, random) if texts else {}
     if texts:
-        y = y + np.tile(more["text_effect"][1], count)
+        text_sd = np.abs(random.normal())
+        effect = random.normal(size=size) * text_sd
+        truth |= {"text_of": (ROW, np.tile(np.arange(size), count))}
+        truth |= {"text_sd": text_sd, "text_effect": (TEXT, effect)}
+        y = y + np.tile(effect, count)
     data = {"response": (ROW, y), "predictor": (ROW, x), "subject_of": (ROW, subject)}
-    return xr.Dataset(data | truth | more, coords={SUBJECT: [f"s{k}" for k in range(count)]})
-
-
-def _simulated_texts(count: int, size: int, random: np.random.Generator) -> dict[str, Any]:
-    sd = np.abs(random.normal())
-    effect = (TEXT, random.normal(size=size) * sd)
-    return {"text_of": (ROW, np.tile(np.arange(size), count)), "text_sd": sd, "text_effect": effect}
+    return xr.Dataset(data | truth, coords={SUBJECT: [f"s{k}" for k in range(count)]})
 
 
 describe = describer(__name__)
@@ -255,7 +252,7 @@ def _effects(data: Repeated, alpha: Any, beta: Any, sigma: Any) -> tuple[Any, An
     """
     from betterthan.libraries import pm
 
-    summaries = rows_of_subjects.sums(data.y, data.x, data.subject)
+    summaries = likelihood_data.sums(data.y, data.x, data.subject)
     n, x_mean, y_mean, spread, cross = (pm.Data(k, v, dims=SUBJECT) for k, v in summaries.items())
     slope_sd, intercept_sd = pm.HalfNormal("slope_sd", 1.0), pm.HalfNormal("intercept_sd", 1.0)
     text_term, mean, along = _text_effects(data, alpha, beta, (sigma, intercept_sd, slope_sd))
@@ -278,13 +275,13 @@ def _text_effects(
 
     if not data.texts:
         return 0.0, 0.0, 0.0
-    summaries = rows_of_subjects.rotated(data.y, data.x, data.text)
+    summaries = likelihood_data.rotated(data.y, data.x, data.text)
     rows, axes = (
         pm.Data("text_rows", summaries.pop("text_rows")),
         pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS)),
     )
     ones, x, y = (pm.Data(k, v, dims=AXIS) for k, v in summaries.items())
-    summaries = rows_of_subjects.crossed(data.x, data.subject, data.text)
+    summaries = likelihood_data.crossed(data.x, data.subject, data.text)
     share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in summaries.items())
     text_sd: Any = pm.HalfNormal("text_sd", 1.0)
     # subjects are not known yet: what they add to all texts alike is noise

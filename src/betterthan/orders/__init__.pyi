@@ -1,6 +1,4 @@
-from .agreeing import agreement as agreement
-from .agreeing import preference_accuracy as preference_accuracy
-from .agreeing import reference_rank as reference_rank
+from .chance import stimuli as stimuli
 from .chance import tau_distribution as tau_distribution
 from .chance import tau_test as tau_test
 from .comparing import compare as compare
@@ -8,9 +6,11 @@ from .comparing import posterior as posterior
 from .ranked import from_lists as from_lists
 from .ranked import from_ranks as from_ranks
 from .reading import read as read
+from .references import agreement as agreement
 from .references import consensus as consensus
+from .references import preference_accuracy as preference_accuracy
+from .references import reference_rank as reference_rank
 from .references import tau_scores as tau_scores
 from .references import weighted_tau as weighted_tau
-from .sampling import stimuli as stimuli
 from .taus import distances as distances
 from .taus import kendall_tau as kendall_tau

@@ -8,7 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.counting import count_outcomes
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.orders.chance import tau_test

@@ -208,8 +208,12 @@ def _from_positions(values: np.ndarray, documents: list[str], systems: list[str]
     times = np.bincount(place)
     if times.max(initial=0) > 1:
         d, s, item = np.unravel_index(int(times.argmax()), shape)
-        message = _twice(text[d, s], items[d, item])
-        raise ValueError(f"{_place(documents[d], systems[s])}: {message}")
+        name = items[d, item]
+        positions = " and ".join(str(p + 1) for p in np.flatnonzero(text[d, s] == name))
+        raise ValueError(
+            f"{_place(documents[d], systems[s])}: item {str(name)!r} occurs at positions "
+            f"{positions}; every item occurs once in an order"
+        )
     ranks = np.full(shape, np.nan)
     ranks.reshape(-1)[place] = p + 1
     return Ranked(documents, systems, items, ranks)
@@ -238,12 +242,6 @@ def _coded(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     code = np.empty_like(number)
     np.put_along_axis(code, by, number, axis=-1)
     return code.reshape(text.shape), items
-
-
-def _twice(order: np.ndarray, item: str) -> str:
-    positions = " and ".join(str(p + 1) for p in np.flatnonzero(order == item))
-    where = f"item {str(item)!r} occurs at positions {positions}"
-    return f"{where}; every item occurs once in an order"
 
 
 def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -> Ranked:

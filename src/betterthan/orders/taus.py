@@ -10,7 +10,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
-from betterthan.exact.orders import inversions
+from betterthan.exact import rankings
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
 from betterthan.signed import Signature
@@ -186,12 +186,12 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
         checks.one_of(restrict, ("common",), "restrict")
     ranked, references = against(orders, reference)
     x, y, common = _common_ranks(ranked, references, restrict is not None)
-    permutations, n_items = inversions.permutations(y, x), common.sum(-1)
-    ties = inversions.tied_pairs(x) + inversions.tied_pairs(y)
+    permutations, n_items = rankings.permutations(y, x), common.sum(-1)
+    ties = rankings.tied_pairs(x) + rankings.tied_pairs(y)
     counts = {
-        "kendall": inversions.inversions(permutations),
-        "cayley": inversions.cayley(permutations),
-        "ulam": inversions.ulam(permutations),
+        "kendall": rankings.inversions(permutations),
+        "cayley": rankings.cayley(permutations),
+        "ulam": rankings.ulam(permutations),
     }
     defined = (n_items > 0) & (ties == 0)
     table = {name: np.where(defined, count, np.nan) for name, count in counts.items()}
@@ -301,16 +301,14 @@ def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) 
     in_order, in_reference = x[d, s, 0], y[d, 0, r]
     sides = (("order", in_order & ~in_reference), ("reference", in_reference & ~in_order))
     differences = "; ".join(
-        _only(ranked.items[d][more], side) for side, more in sides if more.any()
+        f"{', '.join(map(repr, ranked.items[d][more][:5].tolist()))} only in the {side}"
+        for side, more in sides
+        if more.any()
     )
     where = f"document {ranked.documents[d]!r}, " if ranked.documents[d] else ""
     who = f"{where}system {ranked.systems[s]!r} and reference {references.systems[r]!r}"
     how = "restrict='common' compares the items of both"
     raise ValueError(f"{who} have different items: {differences}; {how}")
-
-
-def _only(items: np.ndarray, side: str) -> str:
-    return f"{', '.join(map(repr, items[:5].tolist()))} only in the {side}"
 
 
 @dataclass(frozen=True)
@@ -332,10 +330,10 @@ class _Pairs:
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> _Pairs:
     """Of ranks (..., item) that are NaN together."""
-    x_tied, y_tied = inversions.tied_pairs(x), inversions.tied_pairs(y)
+    x_tied, y_tied = rankings.tied_pairs(x), rankings.tied_pairs(y)
     tied = bool(x_tied.any() or y_tied.any())
-    both = inversions.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
-    wrong = inversions.inversions(inversions.permutations(y, x, tied=tied))
+    both = rankings.tied_in_both(x, y) if tied else np.zeros_like(x_tied)
+    wrong = rankings.inversions(rankings.permutations(y, x, tied=tied))
     return _Pairs((~np.isnan(x)).sum(-1), x_tied, y_tied, x_tied + y_tied - both, wrong, tied)
 
 
@@ -345,9 +343,9 @@ def _measures(
     """Everything but the coverage, from ranks (document, system, reference, item)."""
     pairs = _pairs(x, y)
     n, ties, wrong, tied = pairs.n, pairs.ties, pairs.wrong, pairs.any_tied
-    fewest = np.minimum(inversions.distinct(x), inversions.distinct(y)) if tied else n
-    tau = inversions.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
-    p, error = inversions.p_value(wrong, n, alternative)
+    fewest = np.minimum(rankings.distinct(x), rankings.distinct(y)) if tied else n
+    tau = rankings.tau(pairs.right, wrong, pairs.x_tied, pairs.y_tied, n, variant, fewest)
+    p, error = rankings.p_value(wrong, n, alternative)
     defined = n > 0
     return {
         "tau": np.where(n > 1, tau, np.nan),

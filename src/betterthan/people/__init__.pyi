@@ -2,8 +2,8 @@ from .correlations import agreement as agreement
 from .correlations import bin_by as bin_by
 from .correlations import correlation as correlation
 from .correlations import winsorise as winsorise
+from .experiments import anova as anova
+from .experiments import mann_whitney as mann_whitney
+from .experiments import slopes as slopes
 from .raters import alpha as alpha
 from .raters import kappa as kappa
-from .repeated import anova as anova
-from .repeated import slopes as slopes
-from .two_groups import mann_whitney as mann_whitney

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.exact.labels import agreement
+from betterthan.exact import labels
 from betterthan.exact.numeric import monte_carlo
 from betterthan.signed import Signature
 from betterthan.text import stripped
@@ -89,9 +89,9 @@ def kappa(
     """
     ci_prob = checks.probability(ci_prob, "ci_prob")
     if weights is not None:
-        checks.one_of(weights, tuple(agreement.POWERS), "weights")
+        checks.one_of(weights, tuple(labels.POWERS), "weights")
     raters, tables, positions = _joint_tables(ratings, categories, weights)
-    cost, seed = agreement.disagreement(positions, weights), monte_carlo.one_seed(rng)
+    cost, seed = labels.disagreement(positions, weights), monte_carlo.one_seed(rng)
     random, draws = np.random.default_rng(seed), checks.whole(draws, "draws")
     numbers = np.full((len(_BY_PAIR), len(raters), len(raters)), np.nan)
     n_items = np.zeros((len(raters), len(raters)), dtype=int)
@@ -101,8 +101,8 @@ def kappa(
         if a == b and total:
             numbers[both] = np.array([1, 1, 1, 1, 0, 0])[:, None]
         elif total:
-            estimate = agreement.kappa(table, cost)
-            ordered = agreement.draw_kappa(table, cost, draws, random)
+            estimate = labels.kappa(table, cost)
+            ordered = labels.draw_kappa(table, cost, draws, random)
             bounds = _interval(ordered, estimate, ci_prob)
             numbers[both] = np.array([estimate, np.trace(table) / total, *bounds])[:, None]
     if not np.triu(n_items, 1).any():
@@ -175,7 +175,7 @@ def alpha(
     >>> round(result["alpha"].item(), 3), result["n_ratings"].item()
     (0.784, 13)
     """
-    checks.one_of(level, agreement.LEVELS, "level")
+    checks.one_of(level, labels.LEVELS, "level")
     ci_prob, draws = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws")
     cells, raters = rated_table(ratings)
     codes, ordered = coded(cells, categories)
@@ -189,8 +189,8 @@ def alpha(
             + "; alpha needs items that two raters rated, and two categories in them"
         )
     seed = monte_carlo.one_seed(rng)
-    estimate = agreement.alpha(np.ones((1, len(shared))), shared, values, level)[0]
-    ordered_draws = agreement.draw_alpha(shared, values, level, draws, np.random.default_rng(seed))
+    estimate = labels.alpha(np.ones((1, len(shared))), shared, values, level)[0]
+    ordered_draws = labels.draw_alpha(shared, values, level, draws, np.random.default_rng(seed))
     numbers = dict(zip(_BOUNDS, _interval(ordered_draws, estimate, ci_prob), strict=True))
     numbers |= {"n_items": len(shared), "n_ratings": int(shared.sum()), "n_raters": len(raters)}
     provenance = Signature(ci_prob=ci_prob, ci_kind="eti", seed=seed, draws=draws)

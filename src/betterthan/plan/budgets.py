@@ -9,10 +9,9 @@ from scipy import special
 
 import betterthan
 from betterthan import checks, names
-from betterthan.counts.run_noise import RunSums, repeated_runs
+from betterthan.counts.runs import RunSums, repeated_runs
 from betterthan.counts.shapes import pair_indices, picked
-from betterthan.exact.judged.inversion import mean_and_sd
-from betterthan.exact.judged.worth import best_ratio
+from betterthan.exact.judged import best_ratio, mean_and_sd
 from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.plan.answer import Plan

@@ -8,8 +8,7 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.exact.joint.student import DF_MIN
-from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.power import (
+from betterthan.exact.planning.design import (
     Power,
     critical_wins,
     crossing,
@@ -17,6 +16,7 @@ from betterthan.exact.planning.power import (
     rejections,
     spread_sizes,
 )
+from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
 from betterthan.plan import words
 from betterthan.plan.answer import Plan

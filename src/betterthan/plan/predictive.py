@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.scoring import count_outcomes
+from betterthan.counts.counting import count_outcomes
 from betterthan.counts.units import CLUSTER, unit_of
-from betterthan.exact.planning import fragility as fragile
+from betterthan.exact.planning import edges as fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, other_side
 from betterthan.exact.wins.beta import prob_above_half

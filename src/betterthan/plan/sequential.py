@@ -6,8 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.sequential import (
+from betterthan.exact.planning.design import (
     Met,
     Stops,
     by_bayes_factor,
@@ -18,6 +17,7 @@ from betterthan.exact.planning.sequential import (
     walk,
     walk_with_ties,
 )
+from betterthan.exact.planning.edges import Rule
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
 from betterthan.plan.inputs import Pairs, check_design, read_pairs

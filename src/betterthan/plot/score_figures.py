@@ -7,8 +7,8 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names, schemas
-from betterthan.counts.tallies import tally_totals
-from betterthan.exact.labels import f_beta
+from betterthan.counts.responses import tally_totals
+from betterthan.exact import f_measure
 from betterthan.plot import drawing
 from betterthan.plot.inputs import chosen
 from betterthan.scores.comparing import posterior
@@ -180,8 +180,8 @@ def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, 
     if statistic in ("precision", "recall"):
         return _beta_curve(alpha[0], alpha[1] if statistic == "precision" else alpha[2])
     beta = beta if statistic == "f_beta" else 1.0
-    x = _span(*(f_beta.quantile(alpha, beta, p) for p in (_TAIL, 1 - _TAIL)))
-    return x, f_beta.density(alpha, beta, x)
+    x = _span(*(f_measure.f_beta_quantile(alpha, beta, p) for p in (_TAIL, 1 - _TAIL)))
+    return x, f_measure.f_beta_density(alpha, beta, x)
 
 
 def _beta_curve(a: float, b: float) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import oriented
+from betterthan.counts.counting import oriented
 from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids, sums_by_unit

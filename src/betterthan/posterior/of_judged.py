@@ -13,9 +13,8 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.counts.shapes import without_attrs
-from betterthan.exact.judged import worth as exact_draws
-from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import correlation_ratio, effective_gold, ratio_range
+from betterthan.exact import judged as exact_draws
+from betterthan.exact.judged import JudgedPairs, correlation_ratio, effective_gold, ratio_range
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.signed import Signature

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.counts.successes import trials_from_table
+from betterthan.counts.runs import trials_from_table
 from betterthan.counts.tables import from_measures, warn_of_other_items
 from betterthan.io import cells
 from betterthan.io.files import table_of
@@ -120,9 +120,9 @@ def layout_reader(layout: str) -> Callable[[Any], Any]:
         return read
     if layout in ("trials", "measures"):
         return trials if layout == "trials" else measures
-    from betterthan.labels import reading
+    from betterthan.labels import matrices
 
-    return reading.read if layout == "labels" else reading.read_confusion
+    return matrices.read if layout == "labels" else matrices.read_confusion
 
 
 type Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]

@@ -11,9 +11,9 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.exact.joint.units import PairMeans
-from betterthan.exact.planning import fragility
+from betterthan.exact.planning import edges
+from betterthan.exact.planning.design import soonest
 from betterthan.exact.planning.edges import Rule
-from betterthan.exact.planning.power import soonest
 from betterthan.exact.planning.verdicts import (
     VERDICTS,
     Items,
@@ -85,10 +85,10 @@ class CountEvidence:
         if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
             return {}
         if self.rule.rope:
-            return {"turn": fragility.fewest_flips(self.counts, self.rule).fewest}
+            return {"turn": edges.fewest_flips(self.counts, self.rule).fewest}
         w, l = self.counts[:, 0], self.counts[:, 1]
-        for_a = fragility.fewest_from_wins(w, l, self.rule)
-        for_b = fragility.fewest_from_wins(l, w, self.rule.swapped())
+        for_a = edges.fewest_from_wins(w, l, self.rule)
+        for_b = edges.fewest_from_wins(l, w, self.rule.swapped())
         sides = zip(("drop", "turn"), for_a, for_b, strict=False)
         return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
 

@@ -1,4 +1,4 @@
+from .analyses import noise as noise
+from .analyses import reliability as reliability
+from .analyses import same_system as same_system
 from .answer import Runs as Runs
-from .pass_k import reliability as reliability
-from .run_noise import noise as noise
-from .run_noise import same_system as same_system

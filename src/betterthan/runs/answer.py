@@ -1,10 +1,12 @@
-"""The result of functions on repeated runs: a Dataset that shows itself, and its page."""
+"""The result of functions on repeated runs: a Dataset that shows itself; sentences; its page."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
@@ -13,7 +15,7 @@ from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
 from betterthan.results.sentences import verdict_label
-from betterthan.runs import words
+from betterthan.text import named
 
 _ROWS = 12  # pairs that are printed; of more, those with the leading system
 
@@ -71,7 +73,7 @@ class Runs(Summary):
 
     def signature(self) -> str:
         """Return the provenance line: every choice in one line."""
-        return words.signature(self.attrs)
+        return signature(self.attrs)
 
     def document(self) -> Document:
         """Build the words, the tables and the provenance line."""
@@ -105,7 +107,7 @@ def _reliability(runs: Runs) -> list[Part]:
         cells = []
         for k in ks:
             of_k = data.sel(k=k)
-            text = words.estimate(of_k, i)
+            text = estimate(of_k, i)
             if text == "–" and "bound_lower" in of_k:
                 low, high = (float(of_k[f"bound_{end}"][i]) for end in ("lower", "upper"))
                 text = f"{low:.2f} to {high:.2f}"
@@ -115,7 +117,7 @@ def _reliability(runs: Runs) -> list[Part]:
         rows.append((on_one_line(str(data[names.SYSTEM].values[i])), *cells, items))
     interval = f"{100 * runs.attrs['ci_prob']:g}% {runs.attrs['ci_kind'].upper()}"
     caption = f"Estimate [{interval}]; bounds where there are fewer runs than k"
-    heads = ("System", *(words.quantity(k, kind) for k in ks), "Items")
+    heads = ("System", *(quantity(k, kind) for k in ks), "Items")
     figure = Figure("Estimate against k, with intervals", plotted("reliability", runs))
     part = Part("Systems", tables=[Table(heads, rows, caption)], figures=[figure])
     return [part, *([_pairs(runs)] if data.sizes[names.SYSTEM] > 1 else [])]
@@ -126,14 +128,14 @@ def _pairs(runs: Runs) -> Part:
     pairs = pairs[pairs["verdict"] != "no_data"]
     more = ""
     if len(pairs.drop_duplicates(["system", "other"])) > _ROWS:
-        best = words.leader_of(runs.data.isel(k=0))
+        best = leader_of(runs.data.isel(k=0))
         pairs = pairs[(pairs["system"] == best) | (pairs["other"] == best)]
         more = f"; pairs of {on_one_line(str(best))}, and .pairs has all"
     rows = [
         (
             on_one_line(row["system"]),
             on_one_line(row["other"]),
-            words.quantity(row["k"], kind),
+            quantity(row["k"], kind),
             numbers.difference(*(row[f"difference_{c}"] for c in ("mean", "lower", "upper"))),
             numbers.probability(row["prob_better"]),
             *([numbers.probability(row[_SECOND])] if _SECOND in pairs else []),
@@ -156,7 +158,7 @@ def _noise(runs: Runs) -> list[Part]:
             on_one_line(row["system"]),
             f"{row['mean']:.3f}",
             f"{row['runs']:g}",
-            words.share(runs.data, "mixed", place),
+            share(runs.data, "mixed", place),
             f"{row['item_variance']:.4f}",
             f"{row['run_variance']:.4f}",
             f"{row['icc']:.2f}",
@@ -184,3 +186,223 @@ _SAME = {
     "error_of_runs": "Standard error of the difference, runs only",
 }
 _PARTS = {"reliability": _reliability, "noise": _noise, "same system": _same}
+
+
+_NAMED = 5  # systems, or items, that a sentence names
+
+
+def quantity(k: int, kind: str) -> str:
+    """Such as "pass^3"."""
+    return f"pass{'^' if kind == 'all' else '@'}{k}"
+
+
+def estimate(data: xr.Dataset, system: int) -> str:
+    """The estimate of one system for one k, with its interval."""
+    values = [float(data[f"pass_k{end}"][system]) for end in ("", "_lower", "_upper")]
+    if np.isnan(values[0]):
+        return "–"
+    return f"{values[0]:.2f} [{values[1]:.2f}, {values[2]:.2f}]"
+
+
+def reliability_lines(data: xr.Dataset) -> Iterator[str]:
+    """The answer of `runs.reliability`, a sentence for each k and notes on them."""
+    kind, runs = data.attrs["kind"], data.attrs["runs"]
+    ks = [k for k in data["k"].values.tolist() if k <= runs]
+    leaders = {k: leader_of(data.sel(k=k)) for k in ks}
+    for k in ks[::-1]:  # to succeed every time is the question
+        yield _of_k(data.sel(k=k), k, kind, leaders[k])
+    distinct = [name for name in dict.fromkeys(leaders.values()) if name]
+    if len(distinct) > 1:
+        each = [
+            f"{name} at k = {', '.join(str(k) for k in ks if leaders[k] == name)}"
+            for name in distinct
+        ]
+        yield f"The leading system changes with k: {'; '.join(each)}."
+    for k in data["k"].values.tolist():
+        if k > runs:
+            yield _bounded(data.sel(k=k), k, kind, runs)
+    yield from _items(data)
+
+
+def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
+    """What is known of one k."""
+    systems = [str(s) for s in data[names.SYSTEM].values]
+    every = "a run" if k == 1 else f"all {k} runs" if kind == "all" else f"one of {k} runs"
+    what = (
+        f"{quantity(k, kind)} ({every} of an item succeed{'' if kind == 'all' and k > 1 else 's'})"
+    )
+    places = range(len(systems)) if len(systems) <= 2 else [systems.index(leader)] if leader else []
+    scores = ", ".join(f"{systems[i]} {estimate(data, i)}" for i in places)
+    if len(systems) == 1:
+        return f"{what}: {scores}."
+    if len(systems) == 2:
+        return f"{what}: {scores}; {_verdict(data, systems)}."
+    return f"{what}: {scores} leads the {len(systems)} systems; {_verdicts(data, leader)}."
+
+
+def leader_of(data: xr.Dataset) -> str:
+    """The system with the highest mean P(better), which compares pairs on items of both: a mean of
+    its own items may be of easier ones; "" where nothing is known.
+    """
+    systems = data[names.SYSTEM].values.astype(str)
+    if len(systems) == 1:
+        return str(systems[0])
+    known = ~np.eye(len(systems), dtype=bool) & (data["verdict"].values != "no_data")
+    better = np.where(known, np.nan_to_num(data["prob_better"].values, nan=0.5), 0.0).sum(1)
+    mean = np.where(known.any(1), better / np.maximum(known.sum(1), 1), -np.inf)
+    return str(systems[int(mean.argmax())]) if known.any() else ""
+
+
+def _verdict(data: xr.Dataset, systems: list[str]) -> str:
+    """The verdict of two systems."""
+    a, b = systems
+    verdict, p = str(data["verdict"].values[0, 1]), float(data["prob_better"].values[0, 1])
+    if verdict in ("a_better", "b_better"):
+        better, p = (a, p) if verdict == "a_better" else (b, 1 - p)
+        return f"{better} is better (probability {numbers.probability(p)})"
+    if verdict == "equivalent":
+        return f"{a} and {b} are practically equivalent"
+    if verdict == "undecided":
+        return f"undecided (P({a} better) {numbers.equal_to(p)})"
+    if verdict == "no_verdict":
+        return "no verdict, because missing runs could change it"
+    return "no verdict: they share fewer than two items"
+
+
+def _verdicts(data: xr.Dataset, leader: str) -> str:
+    """How many pairs are decided."""
+    upper = np.triu_indices(data.sizes[names.SYSTEM], 1)
+    verdicts = data["verdict"].values[upper]
+    of_leader = data["verdict"].values[data[names.SYSTEM].values.tolist().index(leader)]
+    decided = int(np.isin(verdicts, ("a_better", "b_better")).sum())
+    better = int((of_leader == "a_better").sum())
+    others = data.sizes[names.SYSTEM] - 1
+    if not decided:
+        return f"none of the {len(verdicts):,} pairs has a verdict"
+    return (
+        f"better than {better} of the {others} others, and {decided:,} of {len(verdicts):,} pairs "
+        "have a verdict"
+    )
+
+
+def _bounded(data: xr.Dataset, k: int, kind: str, runs: int) -> str:
+    """What is known for more runs than there are."""
+    systems = [str(s) for s in data[names.SYSTEM].values]
+    each = [
+        f"{name} {low:.2f} to {high:.2f} ({least:.2f} to {most:.2f})"
+        for name, low, high, least, most in zip(
+            systems, *(data[key].values for key in _BOUNDS), strict=True
+        )
+    ]
+    more = f"; and {len(each) - _NAMED} more" if len(each) > _NAMED else ""
+    return (
+        f"{quantity(k, kind)} has no estimate: most items have {runs} runs. Its bounds for any "
+        f"success probabilities, and in brackets with the uncertainty of {quantity(runs, kind)}: "
+        f"{', '.join(each[:_NAMED])}{more}."
+    )
+
+
+_BOUNDS = ("bound_lower", "bound_upper", "pass_k_lower", "pass_k_upper")
+
+
+def _items(data: xr.Dataset) -> Iterator[str]:
+    """Items that do not count."""
+    attrs, n = data.attrs, data.attrs["n_left_out"]
+    if any(len(set(of_k[~np.isnan(of_k)].tolist())) > 1 for of_k in data["n"].values):
+        yield (
+            "Estimates are of the items of each system, which differ; verdicts are of the items "
+            "that both systems of a pair have."
+        )
+    if attrs["each_k"]:
+        yield "Each k has its own items, so the estimate may rise with k."
+    elif n:
+        least = max(k for k in data["k"].values.tolist() if k <= attrs["runs"])
+        which = "any pair" if attrs["missing"] == "complete" else "its pairs"
+        few = (
+            f"{n} items with fewer than {least} runs of a system do not"
+            if n > 1
+            else (f"1 item with fewer than {least} runs of a system does not")
+        )
+        yield f"{few} count in {which}: {attrs['left_out']}."
+
+
+def noise_lines(data: xr.Dataset) -> Iterator[str]:
+    """The answer of `runs.noise`."""
+    systems = [str(s) for s in data[names.SYSTEM].values]
+    for i, name in enumerate(systems[:_NAMED]):
+        yield _of_system(data, i, name)
+    if len(systems) > _NAMED:
+        yield f"All {len(systems)} systems are in the table."
+    if len(systems) == 2:
+        yield _of_pair(data)
+    if alike := [
+        name for name, same in zip(systems, data["identical"].values, strict=True) if same
+    ]:
+        yield (
+            f"! All runs of an item agree, for every item of {named(alike)}: a cache, or sampling "
+            "at temperature 0, makes copies. Their noise is unknown, not 0."
+        )
+
+
+def _of_system(data: xr.Dataset, i: int, name: str) -> str:
+    total, runs, mean = (float(data[key][i]) for key in ("error", "error_of_runs", "mean"))
+    return (
+        f"{name}: the runs of {share(data, 'mixed', i)} of the items differ. Standard error of "
+        f"its mean {mean:.3f}: {total:.3f} for items like these, {runs:.3f} for these items only "
+        "(noise of the runs)."
+    )
+
+
+def share(data: xr.Dataset, name: str, place: Any = ()) -> str:
+    """A proportion in per cent, with its interval."""
+    value, *limits = (float(data[f"{name}{end}"].values[place]) for end in ("", "_lower", "_upper"))
+    low, high = map(numbers.percent, limits)
+    text = f"{100 * value:.0f}" if value in (0.0, 1.0) else numbers.percent(value)
+    return f"{text}% [{low}%, {high}%]"
+
+
+def _of_pair(data: xr.Dataset) -> str:
+    """Of the difference of two systems, and what would reduce its error most."""
+    total, runs, best = (
+        float(data[k].values[0, 1])
+        for k in ("difference_error", "difference_error_of_runs", "best_runs")
+    )
+    now = float(data["runs"].values.mean())
+    few = "as many runs as possible" if np.isinf(best) else f"{best:.1f} runs of each item"
+    share = (runs / total) ** 2 if total > 0 else 0.0
+    return (
+        f"Standard error of the difference: {total:.3f} for items like these; the runs are "
+        f"{numbers.percent(share)}% of its variance. If a new item costs as much as a run, the "
+        f"least error for a budget has {few}; there are {now:g}."
+    )
+
+
+def same_lines(data: xr.Dataset) -> Iterator[str]:
+    """The answer of `runs.same_system`."""
+    value = {str(k): float(v) for k, v in data.data_vars.items()}
+    p, error = value["p_value"], value["error_of_runs"]
+    yield (
+        f"{share(data, 'flip_rate')} of the items flip between two runs; {value['n']:g} items are "
+        "in both sets."
+    )
+    yield (
+        f"The means differ by {abs(value['difference']):.3f}. Two sets of runs of one system "
+        f"differ at least this much in {numbers.percent(p)}% of cases (p = "
+        f"{numbers.p_value(p, value['p_value_mcse'])}, {data.attrs['test']})."
+    )
+    yield (
+        f"On these items only, the runs give the difference a standard error of {error:.3f}: in "
+        f"95% of cases one system differs from itself by less than {1.96 * error:.3f}."
+    )
+
+
+def signature(attrs: dict[str, Any]) -> str:
+    """The provenance line."""
+    parts = [f"betterthan {attrs['version']}", attrs["answer"]]
+    parts += [f"{key}={attrs[key]}" for key in ("kind", "missing") if key in attrs]
+    if "ci_prob" in attrs:
+        kind = f" {attrs['ci_kind'].upper()}" if "ci_kind" in attrs else ""
+        parts.append(f"interval={100 * attrs['ci_prob']:g}%{kind}")
+    if "threshold" in attrs:
+        parts += [f"rope={attrs['rope']:g}", f"verdict at {attrs['threshold']:g}"]
+    return " | ".join([*parts, f"data={attrs['data_hash']}"])

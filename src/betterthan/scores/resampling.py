@@ -20,7 +20,7 @@ from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices
 from betterthan.counts.units import chosen_unit
-from betterthan.exact.blocks import resampling
+from betterthan.exact.blocks import added, weighted
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, Shares, joined
 from betterthan.exact.numeric import monte_carlo
@@ -286,8 +286,8 @@ def _block_draws(
             f"{draws:,} draws of {systems:,} systems are more than a block may hold; give at most "
             f"{_BLOCK_MOST // 8 // (systems + 1):,} draws"
         )
-    see = partial(resampling.weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
-    weighed = folded(blocks, see, resampling.added)
+    see = partial(weighted, rule=rule_of(blocks, "error"), draws=draws, seed=seed)
+    weighed = folded(blocks, see, added)
     if statistic == "accuracy" and weighed.graded:
         raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
     provenance = Signature(

@@ -17,8 +17,7 @@ from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices, square_from_pairs
 from betterthan.counts.units import chosen_unit
-from betterthan.exact.blocks import resampling
-from betterthan.exact.blocks.resampling import Counted, Sums
+from betterthan.exact.blocks import Counted, Sums, both_added, counted_and_swapped
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import randomization
 from betterthan.exact.wins.sign import sign_p
@@ -406,10 +405,10 @@ def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None
 def _read(blocks: Blocks, options: _Options, seed: int) -> Counted:
     """One reading; a second where some blocks hold 0 and 1 alone, and others do not."""
     rule, always = rule_of(blocks, "error"), options.method == "monte_carlo"
-    see = partial(resampling.counted_and_swapped, rule=rule, draws=options.shuffles, seed=seed)
-    counted = folded(blocks, partial(see, always=always), resampling.both_added)
+    see = partial(counted_and_swapped, rule=rule, draws=options.shuffles, seed=seed)
+    counted = folded(blocks, partial(see, always=always), both_added)
     if counted.tables.graded and counted.sums is None:
-        return folded(blocks, partial(see, always=True), resampling.both_added)
+        return folded(blocks, partial(see, always=True), both_added)
     return counted
 
 

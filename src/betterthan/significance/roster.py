@@ -10,7 +10,7 @@ from scipy.special import stdtr
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
-from betterthan.counts.scoring import apply_missing, oriented
+from betterthan.counts.counting import apply_missing, oriented
 from betterthan.counts.shapes import Table, labelled, square_from_pairs
 from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER

@@ -11,7 +11,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names, schemas
-from betterthan.counts.scoring import apply_missing, count_outcomes, oriented
+from betterthan.counts.counting import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import labelled, labels, square_array, square_from_pairs, to_square
 from betterthan.counts.tables import contingency_cells, counted_measures, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of

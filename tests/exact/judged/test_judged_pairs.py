@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from betterthan.exact.judged.pairs import JudgedPairs
-from betterthan.exact.judged.worth import (
+from betterthan.exact.judged import (
+    JudgedPairs,
     best_ratio,
     correlation_ratio,
     draws,

@@ -5,7 +5,7 @@ density.
 import numpy as np
 import pytest
 
-from betterthan.exact.laplace import items, judgments, nested, newton
+from betterthan.exact.laplace import items, judgments, nested
 from betterthan.exact.laplace import nested as spreads
 from betterthan.exact.numeric import monte_carlo as psis
 from betterthan.exact.wins import rasch
@@ -134,10 +134,10 @@ def test_spreads_are_quantiles():
 def test_a_density_without_a_largest_value_is_refused():
     def upward(x, which):
         flat = np.broadcast_to(np.eye(1) * 1e-3, (len(x), 1, 1)).copy()
-        return newton.Curved(x[:, 0].copy(), np.ones_like(x), flat)
+        return nested.Curved(x[:, 0].copy(), np.ones_like(x), flat)
 
     with pytest.raises(ValueError, match="1 of 1 log densities have no largest value"):
-        newton.largest(upward, np.zeros((1, 1)))
+        nested.largest(upward, np.zeros((1, 1)))
 
 
 def test_two_abilities_are_those_of_a_grid():

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from betterthan.exact.orders import kemeny
+from betterthan.exact import rankings
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -17,30 +17,32 @@ def test_best_of_all_orders(seed):
         ranks[0] = np.ceil(ranks[0] / 2)  # a judge with ties
     if seed % 4 == 0:
         ranks[-1, 0] = np.nan  # a judge who left one out
-    before = kemeny.preferences(ranks)
-    distances = [kemeny.distance(before, list(order)) for order in itertools.permutations(range(n))]
-    found = kemeny.kemeny(before)
+    before = rankings.preferences(ranks)
+    distances = [
+        rankings.distance(before, list(order)) for order in itertools.permutations(range(n))
+    ]
+    found = rankings.kemeny(before)
     assert found.distance == min(distances)
     assert found.n_best == sum(abs(d - min(distances)) < 1e-9 for d in distances)
     assert sorted(found.order) == list(range(n))
     assert (
-        kemeny.least_distance(before)
+        rankings.least_distance(before)
         <= found.distance
-        <= kemeny.distance(before, kemeny.borda(ranks))
+        <= rankings.distance(before, rankings.borda(ranks))
     )
 
 
 def test_parts_are_searched_one_by_one():
     block = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]], dtype=float)  # a circle of three items
     ranks = np.concatenate([block + 3 * k for k in range(10)], axis=1)
-    before = kemeny.preferences(ranks)
-    assert kemeny.largest_part(before) == 3
-    found = kemeny.kemeny(before)
+    before = rankings.preferences(ranks)
+    assert rankings.largest_part(before) == 3
+    found = rankings.kemeny(before)
     assert found.n_best == 3**10
     assert [item // 3 for item in found.order] == sorted(item // 3 for item in found.order)
 
 
 def test_distance_counts_pairs():
     ranks = np.array([[1.0, 2, 3], [3.0, 2, 1], [1.0, 1, 2]])
-    before = kemeny.preferences(ranks)
-    assert kemeny.distance(before, [0, 1, 2]) == 3 + 0.5
+    before = rankings.preferences(ranks)
+    assert rankings.distance(before, [0, 1, 2]) == 3 + 0.5

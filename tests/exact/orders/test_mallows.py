@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from betterthan.exact.orders import inversions, mallows
+from betterthan.exact import mallows, rankings
 
 THETAS = [-3.0, -0.4, -1e-5, 0.0, 1e-7, 0.003, 0.3, 2.0, 6.0]
 
@@ -11,7 +11,7 @@ THETAS = [-3.0, -0.4, -1e-5, 0.0, 1e-7, 0.003, 0.3, 2.0, 6.0]
 @pytest.mark.parametrize("n", [2, 3, 6, 8])
 @pytest.mark.parametrize("theta", THETAS)
 def test_normaliser_mean_and_variance_are_sums_over_all_orders(n, theta):
-    orders = np.array(inversions.orders_by_inversions(n), dtype=float)
+    orders = np.array(rankings.orders_by_inversions(n), dtype=float)
     k = np.arange(len(orders))
     weight = orders * np.exp(-theta * k)
     p = weight / weight.sum()
@@ -49,7 +49,7 @@ def test_draws_follow_the_whole_distribution():
     drawn = mallows.draw_inversions(
         np.full(60_000, 0.4), np.full(60_000, 4), np.random.default_rng(5)
     )
-    weight = np.array(inversions.orders_by_inversions(4)) * np.exp(-0.4 * np.arange(7))
+    weight = np.array(rankings.orders_by_inversions(4)) * np.exp(-0.4 * np.arange(7))
     expected = weight / weight.sum() * len(drawn)
     # chi-square, 6 df: p 0.001
     assert ((np.bincount(drawn, minlength=7) - expected) ** 2 / expected).sum() < 22.5

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from betterthan.exact.regression import least_squares
+from betterthan.exact import regression
 
 
 @pytest.mark.parametrize("columns", [0, 1, 4])
@@ -14,7 +14,7 @@ def test_fit_is_that_of_statsmodels(columns, prob):
     x = random.normal(size=(40, columns)) * np.logspace(-1, 1, columns) + np.arange(columns)
     y = 3 + random.normal(size=40)
     reference = sm.OLS(y, np.column_stack([np.ones(40), x])).fit()
-    found = least_squares.fit(x, y)
+    found = regression.fit(x, y)
     np.testing.assert_allclose(found.coefficients, reference.params, rtol=1e-9)
     np.testing.assert_allclose(found.errors, reference.bse, rtol=1e-9)
     np.testing.assert_allclose(
@@ -52,11 +52,11 @@ def test_errors_of_groups_are_those_of_whole_matrices(columns):
     groups = np.repeat(np.arange(9), random.integers(2, 9, 9))  # of unequal size
     x = random.normal(size=(len(groups), columns)) + random.normal(size=(9, columns))[groups]
     y = random.normal(size=len(groups)) + random.normal(size=9)[groups]
-    found = least_squares.fit(x, y, groups)
+    found = regression.fit(x, y, groups)
     errors, freedom = full(x, y, groups)
     np.testing.assert_allclose(found.errors, errors, rtol=1e-9)
     np.testing.assert_allclose(found.freedom, freedom, rtol=1e-9)
-    np.testing.assert_allclose(found.coefficients, least_squares.fit(x, y).coefficients)
+    np.testing.assert_allclose(found.coefficients, regression.fit(x, y).coefficients)
 
 
 def test_a_mean_of_groups_has_the_formulas_of_clubsandwich():
@@ -73,7 +73,7 @@ def test_a_mean_of_groups_has_the_formulas_of_clubsandwich():
         - 2 * total * (sizes**3 / rest**2).sum()
         + (sizes**2 / rest).sum() ** 2
     )
-    found = least_squares.fit(np.empty((total, 0)), y, groups)
+    found = regression.fit(np.empty((total, 0)), y, groups)
     assert found.errors[0] == pytest.approx(np.sqrt(variance), rel=1e-10)
     assert found.freedom[0] == pytest.approx(freedom, rel=1e-10)
 
@@ -82,7 +82,7 @@ def test_two_samples_have_the_degrees_of_freedom_that_were_published():
     """Imbens & Kolesar (2016), section II: 3 of 30 treated, each by itself: 2.5."""
     random = np.random.default_rng(2)
     x, y = np.repeat([1.0, 0.0], [3, 27]), random.normal(size=30)
-    found = least_squares.fit(x[:, None], y, np.arange(30))
+    found = regression.fit(x[:, None], y, np.arange(30))
     assert found.freedom[1] == pytest.approx(30**2 * 26 * 2 / (3**2 * 2 + 27**2 * 26))
     assert round(found.freedom[1], 1) == 2.5
     apart = y[:3].var(ddof=1) / 3 + y[3:].var(ddof=1) / 27

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from betterthan.exact.regression import least_squares, stepwise
+from betterthan.exact import regression
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 MOVES = {
@@ -22,9 +22,12 @@ MOVES = {
 
 def search(x, y, direction, groups=None):
     add, drop, everything = MOVES[direction]
-    z, _, _ = least_squares.standardise(x)
-    return stepwise.search(
-        *stepwise.cross_products(z, y - y.mean(), groups), add=add, drop=drop, everything=everything
+    z, _, _ = regression.standardise(x)
+    return regression.search(
+        *regression.cross_products(z, y - y.mean(), groups),
+        add=add,
+        drop=drop,
+        everything=everything,
     )
 
 
@@ -67,16 +70,16 @@ def test_path_is_that_of_r(cars, printed, case, direction):
 
 def test_every_candidate_is_that_of_r(cars, printed):
     x, y = cars
-    z, _, _ = least_squares.standardise(x.to_numpy())
-    products, size = stepwise.cross_products(z, y - y.mean())
+    z, _, _ = regression.standardise(x.to_numpy())
+    products, size = regression.cross_products(z, y - y.mean())
     for name, gone in (("first", []), ("second", [0]), ("third", [0, 6]), ("fourth", [0, 6, 9])):
         inside = np.ones(10, dtype=bool)
         inside[gone] = False
-        costs = stepwise.candidates(products[0], size[0], inside)
+        costs = regression.candidates(products[0], size[0], inside)
         for feature, value in printed["backward"][name].items():
             assert round(float(costs[x.columns.get_loc(feature)]), 3) == value
     for case, name, inside in (("forward", "first", []), ("both", "last", ["wt", "cyl", "hp"])):
-        costs = stepwise.candidates(products[0], size[0], x.columns.isin(inside))
+        costs = regression.candidates(products[0], size[0], x.columns.isin(inside))
         for feature, value in printed[case][name].items():
             assert round(float(costs[x.columns.get_loc(feature)]), 1) == value
 
@@ -113,12 +116,12 @@ def test_every_fold_is_a_search_of_its_own(direction):
     x, y = data(3, p=12)
     groups = np.repeat(np.arange(12), 3)[:35]
     found = search(x, y, direction, groups)
-    z, _, _ = least_squares.standardise(x)
+    z, _, _ = regression.standardise(x)
     for fold in range(12):
         rest = groups != fold
         alone = search(x[rest], y[rest], direction)
         np.testing.assert_array_equal(found.inside[fold], alone.inside[0])
-        design = least_squares.design(z[rest][:, found.inside[fold]])
+        design = regression.design(z[rest][:, found.inside[fold]])
         weights = np.linalg.lstsq(design, y[rest] - y.mean())[0]
         np.testing.assert_allclose(
             found.coefficients[fold][np.r_[True, found.inside[fold]]], weights, atol=1e-10
@@ -146,10 +149,10 @@ def test_collinear_features_do_not_enter_together():
 )
 def test_left_out_residuals_are_those_of_refits(groups):
     x, y = data(8, n=20, p=3)
-    found, rest = least_squares.left_out(x, y, groups)
+    found, rest = regression.left_out(x, y, groups)
     for group in range(groups.max() + 1):
         keep = groups != group
-        design = least_squares.design(x)
+        design = regression.design(x)
         weights, rss = np.linalg.lstsq(design[keep], y[keep])[:2]
         np.testing.assert_allclose(found[~keep], y[~keep] - design[~keep] @ weights, rtol=1e-8)
         assert rest[group] == pytest.approx(rss[0], rel=1e-8)
@@ -160,7 +163,7 @@ def test_a_row_that_alone_determines_a_coefficient_has_no_prediction(groups):
     x, y = data(8, n=12, p=2)
     x[:, 1] = 0
     x[4, 1] = 1
-    found, rest = least_squares.left_out(x, y, groups)
+    found, rest = regression.left_out(x, y, groups)
     assert np.isinf(found[groups == groups[4]]).all()
     assert np.isnan(rest[groups[4]])
     assert np.isfinite(found[groups != groups[4]]).all()
@@ -168,7 +171,7 @@ def test_a_row_that_alone_determines_a_coefficient_has_no_prediction(groups):
 
 def test_dependent_columns_are_named():
     x, _ = data(2, p=4)
-    assert least_squares.dependent(x) is None
+    assert regression.dependent(x) is None
     with_sum = np.column_stack([x, x[:, 1] - 2 * x[:, 3] + 7])
-    scaled = least_squares.standardise(with_sum)[0]
-    assert least_squares.dependent(scaled) == (4, [1, 3])
+    scaled = regression.standardise(with_sum)[0]
+    assert regression.dependent(scaled) == (4, [1, 3])

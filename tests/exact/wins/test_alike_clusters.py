@@ -7,7 +7,7 @@ import pytest
 from scipy import special, stats
 
 from betterthan.exact.wins import clusters
-from betterthan.models import simplex
+from betterthan.models import priors
 
 
 def pure(won, lost, size):
@@ -78,13 +78,13 @@ def test_no_digit_is_lost_where_clusters_are_alike():
 def test_prior_as_it_is_sampled_is_the_prior():
     """The coordinate that NUTS moves on: its density and its draws."""
     raw = np.linspace(-3, 3, 8001)
-    log = np.asarray(simplex._raw_log_density(raw, *clusters.CORRELATION).eval(mode="FAST_COMPILE"))
+    log = np.asarray(priors._raw_log_density(raw, *clusters.CORRELATION).eval(mode="FAST_COMPILE"))
     mass = np.exp(log) / np.exp(log).sum()
     logit = 6 * np.sinh(raw)
     for level in (0.1, 0.5, 0.9):
         below = mass[special.expit(logit) < level].sum()
         assert below == pytest.approx(stats.beta.cdf(level, *clusters.CORRELATION), abs=0.002)
     random = np.random.default_rng(1)
-    drawn = simplex._draw_raw(*clusters.CORRELATION, rng=random, size=(4000,))
+    drawn = priors._draw_raw(*clusters.CORRELATION, rng=random, size=(4000,))
     share = special.expit(6 * np.sinh(drawn))
     assert stats.kstest(share, stats.beta(*clusters.CORRELATION).cdf).pvalue > 0.001

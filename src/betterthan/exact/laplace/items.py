@@ -1,15 +1,9 @@
-"""Log likelihood of abilities on shared items, difficulties summed out.
+"""Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
 
-Log probabilities of what is seen of a system on an item, by ability and difficulty: successes of
-repeated trials, and items whose slopes differ.
-
-Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
-
-The same integral as in the PyMC model, on the same nodes; the curvature that goes with it is that
-of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
-
-Log likelihood of abilities on shared items from a table of what may be seen of a system on an
-item: any number of trials, or items that differ in slope.
+What is seen of a system on an item is a success or a failure (Rasch), repeated trials, or an item
+that differs in slope too; the last two go by a table of all that may be seen of a system on an
+item. The integral is that of the PyMC model, on the same nodes; the curvature that goes with it is
+that of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
 """
 
 from collections.abc import Callable, Iterator
@@ -21,8 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace.nested import Spread
-from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace.nested import Curved, Spread
 
 Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -201,7 +194,9 @@ class Items:
         center = self.inner.curved(*self._parts(x[None]), bent=True)
         step = _STEP * np.eye(len(x))[self.inner.systems :]
         more, height = len(step), center.height[0]
-        stepped = self._stepped(x, step)
+        # a step forward in each other parameter, back in each, and forward in all
+        points = np.concatenate([x + step, x - step, x + step.sum(0)[None]])
+        stepped = self.inner.curved(*self._parts(points), bent=False)
         after, before = np.split(stepped.height[:-1], 2)
         mixed = np.diff(np.split(stepped.slope[:-1], 2), axis=0)[0] / (2 * _STEP)
         diagonal = -np.diag(after + before - 2 * height)
@@ -210,11 +205,6 @@ class Items:
         diagonal /= _STEP**2
         slope = np.concatenate([center.slope[0], (after - before) / (2 * _STEP)])
         return float(height), slope, np.block([[center.down[0], mixed.T], [mixed, diagonal]])
-
-    def _stepped(self, x: np.ndarray, step: np.ndarray) -> Curved:
-        """Values a step forward in each other parameter, back in each, and forward in all."""
-        points = np.concatenate([x + step, x - step, x + step.sum(0)[None]])
-        return self.inner.curved(*self._parts(points), bent=False)
 
 
 @dataclass(frozen=True)
@@ -423,17 +413,14 @@ class Cells:
         slope = (often * first).sum((2, 3))
         if not bent:
             return Curved(height @ self.items, slope, np.zeros((len(ability), 0, 0)))
-        down = -self._spread(first, share)
+        points = zip(first, share, strict=True)
+        down = -np.stack([self._spread(*point) for point in points])
         index = np.arange(self.systems)
         down[:, index, index] -= (often * second).sum((2, 3))
         return Curved(height @ self.items, slope, down)
 
     def _spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """Covariance of slopes over the difficulty of each row, summed, (point, system, system)."""
-        return np.stack([self._point_spread(*point) for point in zip(first, share, strict=True)])
-
-    def _point_spread(self, first: np.ndarray, share: np.ndarray) -> np.ndarray:
-        """`_spread` at one point."""
+        """Covariance of slopes over the difficulty of each row, summed, at one point."""
         nodes = np.flatnonzero(share.max(0) > _NOWHERE)
         padded = np.zeros((len(nodes), len(first), first.shape[1] + 1))
         padded[..., 1:] = first[..., nodes].transpose(2, 0, 1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse, special
 
-from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace.nested import Curved
 
 _BLOCK = 100_000  # numbers held at a time
 

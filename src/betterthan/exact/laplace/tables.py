@@ -1,19 +1,14 @@
 """Tables of groups that differ, Beta-binomial or Dirichlet-multinomial, many at once.
 
-Many tables at once, each with one number that says how alike its groups are, and a few log odds
-beside it: draws of both, each weighted exactly.
+Each table has one number that says how alike its groups are, and a few log odds beside it: draws of
+both, each weighted exactly. How alike groups are is the correlation rho, as r, logit rho = stretch
+sinh r. On nodes of r the density of the log odds has its largest value and widths by Newton's
+method; in between, and beside them, the proposal is a t with a reach of its own on either side of
+each axis.
 
-How alike groups are is the correlation rho, as r, logit rho = stretch sinh r. On nodes of r the
-density of the log odds has its largest value and widths by Newton's method; in between, and beside
-them, the proposal is a t with a reach of its own on either side of each axis.
-
-A share that differs between clusters, which are Beta-binomial, in many tables at once: the
-density of the log odds of its mean given how alike clusters are.
-
-Wins, losses and ties that differ between groups, which are Dirichlet-multinomial, in many tables
-at once: the density of their mean given how alike groups are.
-
-The mean stands as log odds of a win among decisive examples, and of a decisive one among all.
+The log odds are those of the mean of a share that differs between clusters; or of wins, losses and
+ties that differ between groups, whose mean stands as log odds of a win among decisive examples, and
+of a decisive one among all.
 """
 
 from collections.abc import Iterator
@@ -23,9 +18,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import special
 
-from betterthan.exact.laplace import newton
-from betterthan.exact.laplace.nested import more
-from betterthan.exact.laplace.newton import Curved
+from betterthan.exact.laplace import nested
+from betterthan.exact.laplace.nested import Curved, more
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.clusters import KAPPA, LEAST, log_gamma_beyond
 
@@ -304,8 +298,8 @@ def _modes(
     def derivatives(x: np.ndarray, which: np.ndarray) -> Curved:
         return density.curved(x, kappa[which], table[which])
 
-    mode, curved = newton.largest(derivatives, start.reshape(len(table), -1))
-    root = newton.lower(np.linalg.inv(curved.down))
+    mode, curved = nested.largest(derivatives, start.reshape(len(table), -1))
+    root = nested.lower(np.linalg.inv(curved.down))
     log = curved.height + np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(-1)
     root, mode = root.reshape(*start.shape, -1), mode.reshape(start.shape)
     return mode, root, log.reshape(r.shape) + density.alike.log_prior(r)

@@ -1,12 +1,10 @@
 """One-dimensional integrals, many at a time: Gauss's rules, bisection, and smooth humps.
 
-One-dimensional integrals of positive, smooth, one-humped functions, many at a time.
-
 The trapezoid rule on a line converges faster than any power of the step once the integrand is
 smooth and has died away at both ends. The nodes are spread as sinh, so that thick tails are reached
 with few of them, and the rule with every second node left out tells the error: it is about the
 square root of the full rule's error. An integrand with a bend too sharp for that goes to
-`adaptive.bisect`.
+`bisect`.
 """
 
 from collections.abc import Callable
@@ -93,7 +91,7 @@ def bisect(
     that of the hump.
 
     `log_integrand` takes nodes of shape (panels, 15) and the index in `rows` of each panel, as
-    `quadrature.integrate`.
+    `integrate`.
 
     Examples
     --------
@@ -150,7 +148,7 @@ def _logs(
 
 # Nodes lie at centre + 4 width sinh(tau): nearly even over the hump, then ever wider. (step, reach)
 # of tau, tried
-# in turn by the rows not yet settled; what is left goes to `adaptive.bisect`.
+# in turn by the rows not yet settled; what is left goes to `bisect`.
 _SPREAD = 4.0
 _SCHEDULE = ((0.1, 1.7), (0.1, 2.2), (0.05, 2.2), (0.05, 3.8), (0.05, 7.6))
 # gap between the two rules of half the nodes; the error is about its square, unless it is luck

@@ -1,26 +1,21 @@
 """Predictive probability of each verdict after n more items, from counts or from means on units.
 
-How many of the next m items are of one kind: the binomial, or Polya's urn where the share of
-that kind is known as well as a Beta distribution.
+How many of the next m items are of one kind is binomial, or Polya's urn where the share of that
+kind is known as well as a Beta distribution. A term is C(m, j) times weights of j, of m - j and of
+m, so tables of logarithms of these three give every term; and a tail at m + 1 items is that at m
+and a few terms, so that the tails at all m cost as much as one table.
 
-A term is C(m, j) times weights of j, of m - j and of m, so tables of logarithms of these three give
-every term; and a tail at m + 1 items is that at m and a few terms, so that the tails at all m cost
-as much as one table.
+The verdict is the same function of the counts as it is today, at one n or along all of them; the
+next items are Dirichlet-multinomial, or multinomial where their probabilities are given. Ties and
+decisive items part first, wins and losses then, so that each n is one sum over the decisive items
+among n.
 
-How probable each verdict is after n more items: at one n, and along all of them.
-
-The verdict is the same function of the counts as it is today; the next items are Dirichlet-
-multinomial, or multinomial where their probabilities are given. Ties and decisive items part
-first, wins and losses then, so that each n is one sum over the decisive items among n.
-
-Verdicts to come of differences of means on units, by Student's t.
-
-K units have the mean difference x and its error s / sqrt(K). The mean of k more is x + D, D about
-Student's t of K - 1 degrees of freedom; given D, the spread of those k is that of an F variable.
-So the verdict on all K + k, or on the k alone, which looks at a mean and a spread, has a
-probability that is one integral over D. Units of unequal size count as df + 1, and units to come,
-of like sizes, in the same proportion. At 2 degrees of freedom or fewer t has no variance, and
-nothing is predicted.
+Verdicts to come of differences of means on units are by Student's t. K units have the mean
+difference x and its error s / sqrt(K). The mean of k more is x + D, D about Student's t of K - 1
+degrees of freedom; given D, the spread of those k is that of an F variable. So the verdict on all
+K + k, or on the k alone, which looks at a mean and a spread, has a probability that is one integral
+over D. Units of unequal size count as df + 1, and units to come, of like sizes, in the same
+proportion. At 2 degrees of freedom or fewer t has no variance, and nothing is predicted.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""Abilities from judgments that belong together: of one prompt, one ranking, one sentence."""
+"""Paired judgments: how often two systems tie, and abilities where judgments belong together.
+
+Davidson: win : loss : tie = exp(d / 2) : exp(-d / 2) : exp(tie). Rao-Kupper: a judge sees a
+difference only above the threshold exp(tie). Judgments that belong together are of one prompt, one
+ranking, or one sentence.
+"""
 
 import warnings
 from dataclasses import asdict
@@ -12,11 +17,74 @@ from betterthan.counts.judgments import rows_by_cluster
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import davidson
 from betterthan.exact.wins.davidson import Meetings, Prior, Weighed
-from betterthan.models import shrinkage, tie_models
+from betterthan.models import shrinkage
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
+
+TIE_MODELS = ("davidson", "rao_kupper")
+# mean and standard deviation of the normal prior of the tie parameter
+PRIOR = {"davidson": (-0.7, 1.5), "rao_kupper": (-0.7, 1.0)}
+
+
+def log_chances(d: Any, tie: Any, tie_model: str) -> Any:
+    """Log P(win, loss, tie), stacked last, of a difference of abilities, as a tensor."""
+    import pytensor.tensor as pt
+
+    from betterthan.libraries import pm
+
+    if tie_model == "davidson":
+        logits: Any = pt.stack([d / 2, -d / 2, tie], axis=-1)
+        return logits - pm.math.logsumexp(logits, axis=-1, keepdims=True)
+    threshold: Any = pt.exp(tie)
+    # P(tie) = s(d + t) - s(d - t) = s(d + t) s(t - d) (1 - exp(-2 t)), s the logistic function
+    beyond: list[Any] = [pt.softplus(threshold - d), pt.softplus(threshold + d)]
+    within: list[Any] = [pt.softplus(-threshold - d), pt.softplus(d - threshold)]
+    width: Any = -2 * threshold
+    nearly: Any = pt.expm1(width)
+    log: Any = pt.log(-nearly)
+    tied: Any = log - within[0] - within[1]
+    return pt.stack([-beyond[0], -beyond[1], tied], axis=-1)
+
+
+def log_probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
+    """Log probabilities of win, loss and tie, of numbers."""
+    from scipy import special
+
+    if tie_model == "davidson":
+        logits = np.stack([d / 2, -d / 2, tie + 0 * d], axis=-1)
+        return logits - np.asarray(special.logsumexp(logits, axis=-1, keepdims=True))
+    win, loss = (special.log_expit(x - np.exp(tie)) for x in (d, -d))
+    return np.stack([win, loss, np.log1p(-np.exp(win) - np.exp(loss))], axis=-1)
+
+
+def probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.ndarray, np.ndarray]:
+    """P(win) and P(loss), of numbers."""
+    free = np.exp(tie)
+    if tie_model == "rao_kupper":
+        from scipy import special
+
+        return special.expit(d - free), special.expit(-d - free)
+    won = np.exp(d / 2)
+    total = won + 1 / won + free
+    return won / total, 1 / (won * total)
+
+
+def ahead(x: np.ndarray, y: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
+    """P(win) - P(loss) of a judgment without advantage of place, of two abilities."""
+    free = np.exp(tie)
+    if tie_model == "rao_kupper":
+        from scipy import special
+
+        return special.expit(x - y - free) - special.expit(y - x - free)
+    return 2 * np.sinh((x - y) / 2) / (2 * np.cosh((x - y) / 2) + free)
+
+
+def propensity(tie: Any, tie_model: str) -> Any:
+    """The probability that equal systems tie."""
+    return np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
+
 
 PLACE = (0.0, 0.5)  # mean and standard deviation of the advantage of the system shown first
 _FEW = 5  # clusters of a system below which its error bar is a guess
@@ -86,7 +154,7 @@ def by_cluster(
     number, seed = checks.whole(draws, "draws"), one_seed(rng)
     rows, counts = rows_by_cluster(judgments, by=by, position=position)
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
-    tie = tie_models.PRIOR["davidson"]
+    tie = PRIOR["davidson"]
     prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
     weighed = davidson.weighed(counts, meet, prior, number, seed)
     cluster, cell = counts.nonzero()
@@ -125,7 +193,7 @@ def _answers(
         systems,
         question,
         independent=True,
-        differences_of=lambda x, y: tie_models.ahead(x, y, tie, "davidson"),
+        differences_of=lambda x, y: ahead(x, y, tie, "davidson"),
     )
     least = np.minimum(clusters[:, None], clusters)
     shared = answers["prob_better"].copy(data=np.where(least > 1, least, 0))

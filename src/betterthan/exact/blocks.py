@@ -1,19 +1,27 @@
-"""Wins, losses and ties of scores in blocks: leaves of a block, their tables, and a fingerprint.
+"""Scores that come in blocks of items: what each block says, in tables that add up.
 
-Wins and shared items of all pairs, and sums that say the rest, of one block; two can be added.
+Wins and shared items of all pairs, and sums that say the rest, of one block; two can be added. Of
+scores of 0 and 1 everything follows from products of "right" and "has a score", exact in float32
+within a leaf and in whole numbers across leaves. Of graded scores there are sums of products about
+means that are known; a unit is an item.
 
-Of scores of 0 and 1 everything follows from products of "right" and "has a score", exact in float32
-within a leaf and in whole numbers across leaves.
+Random weights and swaps of items depend on the seed and the item's number alone, so that blocks can
+be cut and shared out in any way. Each group of 64 items, by their number, has a place of its own on
+the counter of Philox (Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3,
+doi:10.1145/2063384.2063405).
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
+from operator import add
+from typing import Protocol, Self
 
 import numpy as np
 
 from betterthan import names
+from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric import counting
 
 LEAF = 8192  # items: a copy of them as float32 stays small, and their sums exact
@@ -175,9 +183,9 @@ class Tables:
     blank: int  # scores missing before any policy
     mark: int  # of the numbers themselves
 
-    def plus(self, other: "Tables") -> "Tables":
+    def plus(self, other: Self) -> Self:
         """What two blocks say together."""
-        return Tables(
+        return type(self)(
             self.items + other.items,
             self.wins + other.wins,
             self.shared + other.shared,
@@ -196,7 +204,7 @@ class Tables:
         return max(abs(self.low), abs(self.high)) if self.low <= self.high else 0.0
 
 
-def tables(
+def block_tables(
     block: np.ndarray,
     start: int,
     rule: Rule,
@@ -225,9 +233,13 @@ def tables(
     return replace(total.plus(plain.tables()), mark=marks % 2**64)
 
 
-def added(parts: list[Tables]) -> Tables:
+class _Sum(Protocol):
+    def plus(self, other: Self) -> Self: ...
+
+
+def added[S: _Sum](parts: list[S]) -> S:
     """What several blocks say together, in their order."""
-    return reduce(Tables.plus, parts)
+    return reduce(lambda total, part: total.plus(part), parts)
 
 
 def _nothing(size: int) -> Tables:
@@ -294,3 +306,198 @@ def slack_of(counts: Tables, margin: float, kind: np.dtype) -> float:
     """Smallest difference that counts as one, for the scores of all blocks."""
     eps = float(np.finfo(kind if kind.kind == "f" else float).eps)
     return margin + names.SCORE_ULPS * eps * max(counts.largest, margin)
+
+
+_ULPS = 8
+_ALIKE = 1e-13  # of a sum of squares: what is left of scores that differ by a constant
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Of a block; two can be added. Pairs are (system, system), z is score less mean."""
+
+    products: np.ndarray  # z_a z_b
+    squares: np.ndarray  # z_a^2 where both have a score
+    sums: np.ndarray  # z_a where both have a score
+    cubes: np.ndarray  # z_a^3 where both have a score
+    mixed: np.ndarray  # z_a^2 z_b
+
+    def plus(self, other: Self) -> Self:
+        """What two blocks say together."""
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
+
+
+def means_of(counts: Tables) -> np.ndarray:
+    """Mean score, (system,); 0 for a system without scores."""
+    number, total = np.diag(counts.shared), np.diag(counts.sums)
+    return total / np.maximum(number, 1)
+
+
+def spreads_of(block: np.ndarray, start: int, rule: Rule, mean: np.ndarray) -> Spreads:
+    """Of a block (item, system) of graded scores whose first item has the number `start`."""
+    none = Spreads(*np.zeros((5, len(mean), len(mean))))
+    return added([none, *(_leaf_sums(leaf, mean) for leaf in leaves(block, start, rule))])
+
+
+def _leaf_sums(leaf: Leaf, mean: np.ndarray) -> Spreads:
+    z = leaf.values.astype(float) - mean
+    if leaf.present is not None:
+        z = np.where(leaf.present, z, 0.0)
+    present = np.ones(z.shape) if leaf.present is None else leaf.present.astype(float)
+    square = z * z
+    return Spreads(
+        z.T @ z, square.T @ present, z.T @ present, (square * z).T @ present, square.T @ z
+    )
+
+
+def pair_means(counts: Tables, mean: np.ndarray, spreads: Spreads, sign: int) -> PairMeans:
+    """Differences of means on the items that both have, of graded scores; `sign` -1 where less is
+    better.
+    """
+    a, b = np.triu_indices(len(mean), 1)
+    n = counts.shared[a, b]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z_a, z_b = spreads.sums[a, b] / n, spreads.sums[b, a] / n
+        difference = mean[a] - mean[b] + z_a - z_b
+        both = spreads.squares[a, b] + spreads.squares[b, a]
+        left = both - 2 * spreads.products[a, b] - n * (z_a - z_b) ** 2
+        error = np.sqrt(np.maximum(left, 0.0) / np.maximum(n - 1, 1) / n)
+    slack = _ULPS * np.finfo(float).eps * counts.largest
+    error = np.where((error > slack) & (left > _ALIKE * both), error, 0.0)
+    difference = sign * np.where(np.abs(difference) > slack, difference, 0.0)
+    mixed, cubes = spreads.mixed, spreads.cubes
+    third = cubes[a, b] - cubes[b, a] - 3 * (mixed[a, b] - mixed[b, a])
+    skewness = sign * skewness_of(n, z_a - z_b, left, third)
+    # only used where the standard error is 0, and all items show the same difference
+    won, lost = n * (difference > 0), n * (difference < 0)
+    return PairMeans(difference, error, n, won, lost, n - 1.0, skewness)
+
+
+def skewness_of(
+    n: np.ndarray, mean: np.ndarray, squares: np.ndarray, cubes: np.ndarray
+) -> np.ndarray:
+    """From sums of squares about the mean, and of cubes about 0; 0 without a spread."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        third = cubes / n - 3 * mean * squares / n - mean**3
+        skewness = third / (squares / n) ** 1.5
+    return np.where(np.isfinite(skewness), skewness, 0.0)
+
+
+_GROUP = 64  # items
+_TOGETHER = 2**22  # random numbers held at once
+_WEIGHTS, _SWAPS = 1, 2  # streams
+_Random = Callable[[int, int], np.ndarray]  # of items from a number on, so many: (item, draw)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Of random multiples of items, (draw, column); `items` says how many there were."""
+
+    sums: np.ndarray
+    totals: np.ndarray  # (column,): with each item once
+    sizes: np.ndarray  # (column,): of absolute values
+    items: int
+    graded: bool
+
+    def plus(self, other: Self) -> Self:
+        """What two blocks say together."""
+        return type(self)(
+            self.sums + other.sums,
+            self.totals + other.totals,
+            self.sizes + other.sizes,
+            self.items + other.items,
+            self.graded or other.graded,
+        )
+
+
+def weighted(block: np.ndarray, start: int, rule: Rule, draws: int, seed: int) -> Sums:
+    """Sums of scores under exponential weights of the items; the last column sums the weights."""
+    return _summed(block, start, rule, draws, lambda first, n: exponentials(first, n, draws, seed))
+
+
+def swapped(block: np.ndarray, start: int, rule: Rule, draws: int, seed: int) -> Sums:
+    """Sums of the scores of items that random swaps take; the last column counts these."""
+    return _summed(block, start, rule, draws, lambda first, n: bits(first, n, draws, seed))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Pairs that were counted, and sums that swaps take, if these are wanted."""
+
+    tables: Tables
+    sums: Sums | None
+
+
+def counted_and_swapped(
+    block: np.ndarray, start: int, rule: Rule, draws: int, seed: int, always: bool
+) -> Counted:
+    """Counts, and swaps unless all scores are 0 and 1: there p has a closed form. `always` keeps
+    the swaps.
+    """
+    counts = block_tables(block, start, rule, 0.0)
+    wanted = always or counts.graded
+    return Counted(counts, swapped(block, start, rule, draws, seed) if wanted else None)
+
+
+def both_added(parts: list[Counted]) -> Counted:
+    """Add up several blocks; without swap sums if any block has none."""
+    sums = [part.sums for part in parts if part.sums is not None]
+    total = added(sums) if len(sums) == len(parts) else None
+    return Counted(added([part.tables for part in parts]), total)
+
+
+def exponentials(first: int, items: int, draws: int, seed: int) -> np.ndarray:
+    """Weights (item, draw) of items from number `first` on.
+
+    Examples
+    --------
+    >>> whole = exponentials(0, 200, 5, seed=1)
+    >>> bool((exponentials(70, 10, 5, seed=1) == whole[70:80]).all())
+    True
+    """
+    groups = [
+        np.random.Generator(source).standard_exponential((_GROUP, draws))
+        for source in _sources(first, items, seed, _WEIGHTS)
+    ]
+    return np.concatenate(groups)[first % _GROUP :][:items]
+
+
+def bits(first: int, items: int, draws: int, seed: int) -> np.ndarray:
+    """Whether each draw swaps an item, 0 or 1, (item, draw)."""
+    words = -(-draws // 64)
+    groups = [
+        source.random_raw(_GROUP * words).astype("<u8", copy=False).view(np.uint8)
+        for source in _sources(first, items, seed, _SWAPS)
+    ]
+    rows = np.concatenate(groups).reshape(-1, words * 8)[first % _GROUP :][:items]
+    return np.unpackbits(rows, axis=1, bitorder="little")[:, :draws]
+
+
+def _sources(first: int, items: int, seed: int, stream: int) -> Iterator[np.random.Philox]:
+    """Generators of the groups that contain some of the items."""
+    for group in range(first // _GROUP, -(-(first + items) // _GROUP)):
+        yield np.random.Philox(key=[seed, stream], counter=[0, 0, group, 0])
+
+
+def _summed(block: np.ndarray, start: int, rule: Rule, draws: int, drawn: _Random) -> Sums:
+    size = len(rule.systems) + 1
+    sums, totals, sizes = np.zeros((draws, size)), np.zeros(size), np.zeros(size)
+    graded, items = False, 0
+    for leaf in leaves(block, start, rule):
+        ones = np.ones((len(leaf.values), 1))
+        columns = np.concatenate([leaf.values.astype(float), ones], axis=1)
+        for first, part in _parts(leaf.first, columns, draws):
+            sums += drawn(first, len(part)).T.astype(float) @ part
+        totals, sizes = totals + columns.sum(0), sizes + np.abs(columns).sum(0)
+        graded, items = graded or not leaf.right_or_wrong, items + len(columns)
+    return Sums(sums, totals, sizes, items, graded)
+
+
+def _parts(first: int, columns: np.ndarray, draws: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Parts that end at a whole number of groups, small enough for their random numbers."""
+    step = max(_GROUP, _TOGETHER // draws // _GROUP * _GROUP)
+    done = 0
+    while done < len(columns):
+        size = step - (first + done) % step
+        yield first + done, columns[done : done + size]
+        done += size

@@ -1,13 +1,12 @@
-"""Scores of cross-validation folds and of data sets: Student's t of folds that share training data,
-shares of signs.
+"""Scores of cross-validation folds and of data sets: Student's t of folds, and shares of signs.
 
-Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281; Corani
-& Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on multiple data
-sets, Machine Learning 100, 285-304.
+Folds share training data. Nadeau & Bengio (2003), Inference for the generalization error, Machine
+Learning 52, 239-281; Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated
+algorithms on multiple data sets, Machine Learning 100, 285-304.
 """
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from betterthan.exact.numeric.quadrature import eased
 
@@ -25,6 +24,8 @@ def masses(centre: np.ndarray, scale: np.ndarray, df: int, rope: float) -> np.nd
     """Probability below, within and above the region, (..., 3); all of it at the centre where
     nothing varies.
     """
+    from scipy import stats  # slow to import
+
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = ((edge - centre) / scale for edge in (-rope, rope))
         below, above = stats.t.cdf(low, df), stats.t.sf(high, df)

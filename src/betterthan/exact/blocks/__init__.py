@@ -1,1 +1,0 @@
-"""Scores that come in blocks of items: what each block says, in tables that add up."""

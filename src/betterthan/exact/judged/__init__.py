@@ -1,1 +1,0 @@
-"""Outcomes of a judge that errs, corrected by the few that people labelled: closed forms."""

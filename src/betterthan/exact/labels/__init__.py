@@ -1,1 +1,0 @@
-"""Of confusion matrices and of F."""
