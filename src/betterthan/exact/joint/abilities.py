@@ -1,10 +1,8 @@
-"""The joint model of many systems on the same items, and checks of it.
-
-Many systems on the same items: what each pair says by itself, drawn together by what all say.
+"""The joint model of many systems on the same items: abilities, pairs and checks.
 
 Two systems in the same group are drawn towards each other by the factor k of `groups`, two in
 different groups towards the distance of their centres. Each pair keeps its own error and its own
-posterior, so that much data make its answer the one it has by itself.
+posterior, so with much data the joint answer is the pairwise one.
 """
 
 from collections.abc import Iterator

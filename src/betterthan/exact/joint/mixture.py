@@ -1,16 +1,12 @@
-"""Pairwise posteriors in the joint model, and their mixtures drawn towards other systems.
-
-Pairwise posteriors in the form that the joint model uses.
+"""Differences of pairs in the joint model: pairwise posteriors, drawn towards other systems.
 
 A chart of the posterior of a difference d has u = F^-1(P(difference < d)), where F is the
-distribution function of a standard normal, or of Student's t. So u is the difference in errors from
-the middle, and whatever the joint model says of u is a statement about d that stays within the
-range of d, and is the pair's own posterior where systems are not drawn together.
+distribution function of a standard normal, or of Student's t. So u is measured in errors of the
+pair from the middle, where half of the probability lies below. What the joint model says of u is a
+statement about d that stays within the range of d. Without pooling it is the pairwise posterior.
 
-The difference of each pair as a mixture of its own posterior, drawn towards other systems.
-
-Everything is in errors of a pair, from the middle of its own posterior: u = 0 where that has half
-of its probability below. The own posterior is then a standard normal or a standard Student's t.
+The joint model makes u a mixture of normals or t distributions, one for each tau and each pair of
+groups.
 """
 
 from collections.abc import Callable, Iterator

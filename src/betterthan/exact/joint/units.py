@@ -1,17 +1,14 @@
-"""Means of systems on units of analysis: items, or clusters and repeated runs taken together.
+"""Means of systems on units of analysis (items, clusters, items with their runs), with errors.
 
-Errors and degrees of freedom of means on units of unequal size.
+A unit c, such as a cluster of items, has a size s_c and a share w_c = s_c / sum s. For each system
+s it has a total T_cs and a size n_cs (scored items or runs). The mean of a system is sum T / sum n.
+Leaving the unit out moves the mean by r_c. The sharp jackknife estimates the variance of the mean
+by sum r_c^2 / J, where J is the largest constant with which it is never too small on average,
+whatever the variances of independent units. With units of equal size this is the variance of a
+mean, with K - 1 degrees of freedom.
 
-A unit c, such as a cluster of items, has a size s_c and a share w_c = s_c / sum s. Leaving it out
-moves the mean by r_c. The sharp jackknife estimates the variance of the mean by sum r_c^2 / J,
-where J is the largest constant with which it is never too small on average, whatever the variances
-of independent units. Units of equal size give the variance of a mean, and K - 1 degrees of freedom.
-
-A unit c has for each system s a total T_cs and a size n_cs (its scored items or runs). The mean of
-a system is sum T / sum n; its error is the sharp jackknife's (`jackknife`).
-
-Means of differences that are known only to lie between two numbers: the least and the most that
-Student's t can say of them, whatever the missing scores are.
+Where scores are missing, a difference is known only to lie between two numbers. The bounds are the
+least and the most that Student's t can say of it, whatever the missing scores are.
 """
 
 from collections.abc import Iterator

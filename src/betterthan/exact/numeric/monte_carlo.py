@@ -1,16 +1,13 @@
-"""Seeds, Monte Carlo errors, the Bayesian bootstrap, importance weights, and predictions of
-held-out counts.
+"""Random numbers: seeds, Monte Carlo errors, the Bayesian bootstrap, and importance weights.
 
-The Bayesian bootstrap on arrays: joint draws of all systems' scores under random weights of the
-items.
-
+The Bayesian bootstrap draws the scores of all systems jointly, under random weights of the items.
 Weights are Dirichlet(1, ..., 1): independent exponentials over their sum, which cancels in every
 ratio of sums (Rubin 1981, Annals of Statistics 9(1), 130-134).
 
-Pareto-smoothed importance sampling: draws from something near, weighted to what is meant. The
-largest weights are replaced by quantiles of a generalised Pareto distribution, whose shape is
-k-hat: up to 0.7 means converge at a usable rate. Vehtari, Simpson, Gelman, Yao & Gabry (2024),
-JMLR 25(72); the fit is that of Zhang & Stephens (2009), Technometrics 51(3), 316-325.
+Pareto-smoothed importance sampling weights draws from a proposal to the posterior. It replaces the
+largest weights by quantiles of a generalised Pareto distribution, whose shape is k-hat. Up to 0.7,
+means converge at a usable rate. Vehtari, Simpson, Gelman, Yao & Gabry (2024), JMLR 25(72); the fit
+is that of Zhang & Stephens (2009), Technometrics 51(3), 316-325.
 """
 
 from collections.abc import Iterator

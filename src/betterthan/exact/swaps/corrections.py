@@ -1,15 +1,13 @@
 """Many tests at once: corrections of p-values, and the strength of many results together.
 
-Many tests at once: Holm, Benjamini-Hochberg, and the step-down maxima of Westfall and Young.
+The corrections are Holm's, Benjamini and Hochberg's, and the step-down maxima of Westfall and
+Young. Arrays of p-values hold one family on their last axis. NaN is no test: it stays NaN and does
+not count.
 
-Arrays of p-values hold one family on their last axis; NaN is no test: it stays NaN and does not
-count.
-
-Strength of results: how surprising is it that m of n measures favour a system at p or better?
-
-Under the null the measures are independent, each one-sided p-value is uniform, and P(m or more of n
-are at or below v) is a binomial tail, that is I_v(m, n - m + 1). Choosing the smallest of these
-tails among all v makes it a minimum, whose own distribution is simulated here.
+The strength of results answers how surprising it is that m of n measures favor a system at p or
+better. Under the null the measures are independent, each one-sided p-value is uniform, and
+P(m or more of n are at or below v) is a binomial tail, that is I_v(m, n - m + 1). The smallest of
+these tails over all v is a minimum, whose distribution is simulated.
 """
 
 import numpy as np

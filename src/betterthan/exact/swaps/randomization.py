@@ -1,26 +1,19 @@
 """Randomization: sets of swaps, exact null distributions, and p-values of counted exceedances.
 
-Random and complete sets of swaps, in chunks, and the sums they move from one system to another.
-
 A swap is a row of bits, one for each item: where it is 1 the two systems exchange their responses.
-One set of swaps serves all pairs of systems. Bits come straight from the generator, a whole number
-of words for each swap, so the size of a chunk does not change them; they stay packed, eight items
-in a byte, the first one lowest.
+One set of swaps serves all pairs of systems. The bits stay packed, eight items in a byte, the first
+one lowest. They come straight from the generator, a whole number of words for each swap, so the
+size of a chunk does not change them.
 
-From counted exceedances to p-values, and how sure shuffles make us of them.
+If b of n random swaps are at least as extreme, the true p has the posterior Beta(1 + b, 1 + n - b)
+under a uniform prior. The confidence in a level is its mass at or below the level.
 
-With b of n shuffles at least as extreme, the true p has the posterior Beta(1 + b, 1 + n - b) under
-a uniform prior: the confidence in a level is its mass at or below the level.
-
-Exact null distributions of randomization: every one of the 2**n ways to swap two systems'
-responses.
-
-Nothing is enumerated. For a sum of whole differences the distribution is a convolution, item by
-item. For a ratio such as F, swapping leaves two sums over both systems fixed, so a lattice of two
-dimensions holds the whole distribution: tp and errors moved from A to B (Noreen 1989, Computer
-Intensive Methods for Testing Hypotheses, for the test; the lattice after Streitberg & Roehmel 1986,
-Statistical Software Newsletter 12, who shift and add for sums). All terms are positive, so every
-probability keeps its relative accuracy.
+The exact null distribution is that of all 2**n swaps, without enumeration. For a sum of whole
+differences it is a convolution, item by item. For a ratio such as F, swapping leaves two sums over
+both systems fixed, so a lattice of two dimensions holds it: tp and errors moved from A to B
+(Noreen 1989, Computer Intensive Methods for Testing Hypotheses, for the test; the lattice after
+Streitberg & Roehmel 1986, Statistical Software Newsletter 12, who shift and add for sums). All
+terms are positive, so every probability keeps its relative accuracy.
 """
 
 import math

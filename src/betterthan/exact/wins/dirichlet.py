@@ -1,19 +1,14 @@
 """The difference d = theta_win - theta_loss of a Dirichlet(a, b, t) variable (win, loss, tie).
 
-Integrals over the share s of decisive examples: the masses and the density of d = s (2 p - 1).
+Every probability of d is one integral along a line of the complex plane, of a dozen nodes
+(`inverse_laplace`). What that does not settle, and what has a parameter below 1, is an integral
+over the share s of decisive items: d = s (2 p - 1), where s ~ Beta(a + b, t) and p ~ Beta(a, b),
+independent of s, is the probability that a decisive item is a win.
 
 With y > 0, |d| < y is the same as: s < y, or the log odds L of p lie within -w(s) .. w(s), where
 w(s) = log((s + y) / (s - y)). The integral runs over v = log((s - y) / (1 - s)), in which
 w = w_min + log1p(k e^-v). It is centred on an anchor: s at the top of its log odds or, where that
 is not well above y, 2.5 standard deviations above y.
-
-The difference d = theta_win - theta_loss of a Dirichlet(a, b, t) variable (win, loss, tie),
-without draws.
-
-Every probability of d is one integral along a line of the complex plane (`contour`), of a dozen
-nodes. What that does not settle, and what has a parameter below 1, is an integral over s: d = s (2
-p - 1), where s ~ Beta(a + b, t) is the share of decisive examples and p ~ Beta(a, b), independent
-of s, is the probability that a decisive example is a win (`decisive_share`).
 
 Throughout, t = 0 means that there are no ties: s = 1 and d = 2 p - 1.
 """

@@ -14,7 +14,7 @@ along any vertical line right of 0 (Daniels 1954, Saddlepoint approximations in 
 of Mathematical Statistics 25(4), 631-650, doi:10.1214/aoms/1177728652, for such a line). The one
 just right of the saddle point, the root of a quadratic, has a smooth hump with no cancellation; the
 trapezoid rule on it needs a dozen nodes. As in `numeric.quadrature`, the rule with every second
-node left out tells the error; rows that do not settle are for `decisive_share` to answer.
+node left out tells the error; rows that do not settle are for `dirichlet` to answer.
 """
 
 from dataclasses import dataclass

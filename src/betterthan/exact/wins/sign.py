@@ -1,21 +1,18 @@
 """The sign test on counts: exact, mid-p, and trinomial, accurate in the tail for any n.
 
-Bin(n, 1/2), the law of the wins among n decisive items, accurate in the tail for any n.
+Among n decisive items the wins are Bin(n, 1/2) under the null. P(X >= w) is the incomplete Beta
+function, whose implementations lose digits for large n. Above 10,000 it is integrated here, on the
+log odds of the Beta: P(X >= w) = w P(X = w) / 2 * integral of exp(-(w - (n + 1) / 2) t) /
+cosh(t / 2)**(n + 1) over t > 0.
 
-P(X >= w) is the incomplete Beta function, whose implementations lose digits for large n; above
-10,000 it is integrated here, on the log odds of the Beta: P(X >= w) = w P(X = w) / 2 * integral of
-exp(-(w - (n + 1) / 2) t) / cosh(t / 2)**(n + 1) over t > 0.
-
-The trinomial test: wins minus losses when ties are an outcome of their own.
-
-Under the null every item gives +1, -1 or 0 with probabilities q / 2, q / 2, 1 - q, and q is
-estimated by the share of decisive items. Summing over the number of decisive items and the binomial
-tail given it takes up to n terms; here the tail is the inverse of the generating function M(z) = (1
-- q + q cosh z)**n along a line through the saddle point s: P(D >= d) = 1 / (2 pi) * integral of M(s
-+ i u) exp(-d (s + i u)) / (1 - exp(-s - i u)) over -pi < u < pi, a periodic function whose
-trapezoid rule is exact but for tails N steps away, so that some 200 points are enough for any n
-(Daniels 1987, Tail probability approximations, International Statistical Review 55(1), 37-48,
-doi:10.2307/1403269, for the contour).
+The trinomial test takes wins minus losses, with ties as an outcome. Under the null every item gives
++1, -1 or 0 with probabilities q / 2, q / 2, 1 - q, and q is estimated by the share of decisive
+items. The tail is the inverse of the generating function M(z) = (1 - q + q cosh z)**n along a line
+through the saddle point s: P(D >= d) = 1 / (2 pi) * integral of M(s + i u) exp(-d (s + i u)) /
+(1 - exp(-s - i u)) over -pi < u < pi. The integrand is periodic, so the trapezoid rule is exact but
+for tails N steps away, and some 200 points are enough for any n. The contour is that of Daniels
+(1987), Tail probability approximations, International Statistical Review 55(1), 37-48,
+doi:10.2307/1403269.
 """
 
 import math
