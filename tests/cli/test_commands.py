@@ -1,3 +1,4 @@
+import inspect
 import json
 import subprocess
 import sys
@@ -5,8 +6,9 @@ import sys
 import pytest
 import xarray as xr
 
+import betterthan as bt
 from betterthan import __version__
-from betterthan.cli import commands
+from betterthan.cli import commands, comparing
 
 
 @pytest.fixture
@@ -35,6 +37,25 @@ def test_prints_the_report_and_says_what_it_read(results, capsys, monkeypatch):
     assert "Pair by pair, A is better than each of the other 2 systems." in out
     assert "41 items x 3 systems" in err
     assert "left out: 0 to 1, depending on the pair, of 41 items" in " ".join(out.split())
+
+
+def test_the_command_line_decides_as_python_does(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "graded.csv"
+    rows = [f"q{k},{k % 7 / 7:.3f},{k % 5 / 6:.3f},{k % 11 / 9:.3f}" for k in range(60)]
+    path.write_text("\n".join(["item,A,B,C", *rows]) + "\n")
+    code, out, _ = run(capsys, monkeypatch, "compare", path)
+    compared = bt.compare(path)
+    assert compared.data.attrs["quantity"] == "mean"
+    assert (code, out.splitlines()[0]) == (0, str(compared).splitlines()[0])
+    assert out.split()[-1] == str(compared).split()[-1]  # of the signature
+
+
+def test_options_have_the_defaults_of_compare():
+    python = inspect.signature(bt.compare).parameters
+    options = inspect.signature(comparing.compare).parameters
+    shared = python.keys() & options.keys() - {"systems"}
+    assert {"prior", "ties", "method", "missing"} <= shared
+    assert {k: options[k].default for k in shared} == {k: python[k].default for k in shared}
 
 
 def test_json_to_stdout_is_json_alone(results, capsys, monkeypatch):

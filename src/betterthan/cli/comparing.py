@@ -33,7 +33,7 @@ def compare(
     rope: float = names.ROPE,
     threshold: float = names.VERDICT_PROB,
     method: str = "exact",
-    prior: str = "uniform",
+    prior: str | None = None,
     ci_prob: float = names.CI_PROB,
     interval: str = names.CI_KIND,
     seed: int | None = None,
@@ -84,7 +84,7 @@ def compare(
     lazy = scheduler is not None
     data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
     refuse_percentages(
-        data, tie_margin=tie_margin, **({"rope": rope} if quantity == "mean" else {})
+        data, tie_margin=tie_margin, **({"rope": rope} if quantity != "wins" else {})
     )
     compared = partial(
         bt.compare,
@@ -197,9 +197,9 @@ def _votes(
     return data
 
 
-def _prior(text: str) -> str | tuple[float, ...]:
+def _prior(text: str | None) -> str | tuple[float, ...] | None:
     named_priors = (*names.PRIORS, names.SKEPTICAL)
-    if text in named_priors:
+    if text is None or text in named_priors:
         return text
     try:
         return tuple(float(part) for part in text.split(","))
