@@ -324,6 +324,25 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 
 
+def test_one_table_is_not_two_data_sets(write):
+    path = write("item,A,B\nx,1,0\ny,1,1\n")
+    copy = path.with_name("copy.csv")
+    copy.write_bytes(path.read_bytes())
+    message = r"data sets 'old', 'new': .* are the same, byte for byte; give it once"
+    with pytest.raises(ValueError, match=message):
+        bt.read({"old": path, "new": copy})
+    frame = pd.read_csv(path)
+    with pytest.raises(ValueError, match="one table is two; give it once"):
+        bt.read({"old": frame, "new": frame})
+    copy.write_text("item,A,B\nx,1,0\ny,0,1\n")
+    assert bt.read({"old": path, "new": copy}).sizes["item"] == 4
+
+
+def test_the_reading_names_the_column_of_the_items(write):
+    path = write("question,A,B\nx,1,0\ny,1,1\n")
+    assert "item ids from column 'question'" in bt.read(path, item="question").attrs["reading"]
+
+
 def test_votes_are_read_by_what_is_preferred(write):
     votes = bt.read(write("item,model_a,model_b,preferred\nq1,X,Y,X\nq2,Y,X,tie\nq3,Y,X,X\n"))
     assert pair(votes, "X", "Y") == [2, 0, 1]

@@ -99,7 +99,7 @@ def test_whether_an_answer_is_right_is_no_prediction(tmp_path, labels):
 
 
 def test_files_of_the_same_systems_stay_data_sets(tmp_path):
-    both = [save(tmp_path, f"{n}.csv", "item,A,B\nq1,1,0\nq2,1,1\n") for n in "xy"]
+    both = [save(tmp_path, f"{n}.csv", f"item,A,B\n{n}1,1,0\n{n}2,1,1\n") for n in "xy"]
     assert set(bt.read(both)["dataset"].values.tolist()) == {"x", "y"}
     with pytest.raises(ValueError, match=r"x.csv: holds 2 systems"):
         bt.read(both, names="systems")

@@ -52,6 +52,24 @@ def test_sizes_of_differences_can_decide(differences, decided, expected):
     assert reasons(cell, Signature.from_attrs(found.attrs)) == expected
 
 
+@pytest.mark.parametrize(
+    ("differences", "test", "expected"),
+    [
+        ([0.3] * 20 + [-0.05] * 14, "sign", ["sizes"]),  # 20 to 14 wins, p = .39
+        ([0.3] * 23 + [-0.3] * 11, "sign", ["sides"]),  # p = .058, mid-p .02 on one side
+        ([0.3] * 24 + [-0.3] * 12, "randomization", ["sides"]),
+    ],
+)
+def test_a_mean_has_no_prior_that_could_explain_a_test(differences, test, expected):
+    d = np.array(differences)
+    scores = np.stack([np.maximum(d, 0), np.maximum(-d, 0)], axis=1)
+    data = xr.DataArray(scores, dims=("item", "system"), coords={"system": ["A", "B"]})
+    found = bt.compare(data, quantity="mean", tests=[test])
+    cell = found.data.isel(system_a=0, system_b=1)
+    assert (str(cell["verdict"].item()), cell["p_value"].item() > 0.05) == ("a_better", True)
+    assert reasons(cell, Signature.from_attrs(found.attrs)) == expected
+
+
 def test_many_pairs():
     rng = np.random.default_rng(3)
     values = (rng.random((60, 8)) < np.linspace(0.45, 0.75, 8)).astype(float)

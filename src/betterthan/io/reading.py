@@ -5,9 +5,12 @@ columns mean.
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from filecmp import cmp
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -379,6 +382,8 @@ def read_tables(
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
             raise ValueError(f"{what}; this was read as {chosen_layout.name}")
     result = _read(chosen_layout, by_name, datasets, systems, choices, plain)
+    if several:
+        _refuse_copies(named)
     if higher_is_better is None and chosen_layout.gives == "scores":
         if meanings.score:
             columns = [meanings.score]
@@ -390,9 +395,9 @@ def read_tables(
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)
-    for role in ("cluster", "run"):
+    for role in ("item", "cluster", "run"):
         if column := getattr(meanings, role):
-            usual = f"{_ROLES[role]} from column"
+            usual = f"{'item ids' if role == 'item' else _ROLES[role]} from column"
             was = f"{usual} {_ROLES[role]!r}"
             result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
     if by_file:
@@ -433,6 +438,18 @@ def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
     if mapping:
         return tables
     return {named_system(table) or name: table for name, table in tables.items()}
+
+
+def _refuse_copies(named: Mapping[str, Any]) -> None:
+    """Refuse one table as two data sets, which would count each item twice."""
+    for (name, table), (other, copy) in combinations(named.items(), 2):
+        paths = isinstance(table, str | Path) and isinstance(copy, str | Path)
+        same_size = paths and os.path.getsize(table) == os.path.getsize(copy)
+        if table is copy or (same_size and cmp(table, copy, shallow=False)):
+            what = (
+                f"{table} and {copy} are the same, byte for byte" if paths else "one table is two"
+            )
+            raise ValueError(f"data sets {quoted(name)}, {quoted(other)}: {what}; give it once")
 
 
 def _named(source: Any) -> dict[str, Any]:

@@ -125,6 +125,8 @@ def rule(context: ReportContext) -> str:
             lines.append(
                 f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
             )
+    elif context.many and "prob_best" in context.data:
+        lines.append("Differences, P(better) and ranks come from one posterior of all systems.")
     elif context.many and "difference_mean" in context.data:
         lines.append("Each pair is compared separately, so differences need not add up.")
     return " ".join([*lines, *_interval_rule(context.data, context.provenance)])

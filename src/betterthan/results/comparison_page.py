@@ -120,7 +120,8 @@ def _question(context: ReportContext) -> str:
         better = f"Which of {len(context.systems):,} systems are better than which"
         differ = ", and which differ"
     rope = f"{differ} by no more than {context.rope:g}" if context.rope else ""
-    return f"{better}{rope}, given their wins, losses and ties {on}?"
+    what = "mean scores" if context.provenance.quantity == "mean" else "wins, losses and ties"
+    return f"{better}{rope}, given their {what} {on}?"
 
 
 def _systems(context: ReportContext) -> Part | None:

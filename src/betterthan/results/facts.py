@@ -167,6 +167,7 @@ class Answer:
     baseline: Baseline | None = None
     leader: Pair | None = None  # of several systems, the next one against the one that leads
     n_also_undecided: int = 0  # against the leader, of systems outside of the best set
+    together: bool = False  # a model of all systems that was fitted gives the answer
     unit_notes: tuple[str, ...] = ()  # those that begin with "!" are warnings
     joint_notes: tuple[str, ...] = ()
     more: More | None = None
@@ -217,6 +218,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=tables.at_random(pairs, provenance),
         n_judgments=int(pairs["n"].sum()) if judged else None,
+        together="prob_best" in data and provenance.method == "advised",
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )

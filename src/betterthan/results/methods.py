@@ -615,7 +615,7 @@ def _sensitivity_text(sensitivity: dict[str, dict[str, np.ndarray]], context: Re
     if context.provenance.over:
         return f"not computed for an average. {_BY_HAND}what other choices would say"
     if not sensitivity:
-        return f"not of counts of wins, losses and ties. {_BY_HAND}what other choices would say"
+        return f"computed only for wins, losses and ties. {_BY_HAND}what other choices would say"
     changes = list(sensitivity["all"].values())
     pairs = len(changes[0])
     some = int(np.any(changes, axis=0).sum())

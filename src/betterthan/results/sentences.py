@@ -262,7 +262,8 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
         return ""
     if joint and abs(pair.difference) < abs(difference) / 2:
         return f"{_MUCH}: the data hardly separate them"
-    return f"; shrunk from {text}" + ("" if joint else " by the prior")
+    by = "" if joint else " by the model" if answer.together else " by the prior"
+    return f"; shrunk from {text}{by}"
 
 
 def difference_words(pair: Pair, note: str = "") -> str:
@@ -570,10 +571,15 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
     lacking = f"{missing.n:,} {score}{whose} {'is' if missing.n == 1 else 'are'} missing"
     if answer.pair:
         yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"
-    else:
+    elif missing.n_hold:
         yield (
             f"! Missing data: {lacking}; for {missing.n_hold:,} of {missing.n_pairs:,} pairs that "
             "lack scores, the pairwise verdict holds whatever their values."
+        )
+    else:
+        yield (
+            f"! Missing data: {lacking}; in each of the {missing.n_pairs:,} pairs that lack "
+            "scores, their values could change the pairwise verdict."
         )
 
 

@@ -48,6 +48,7 @@ REASONS = {
     "split": "Who is ahead more often and who is ahead in the mean are two systems here, so that "
     "no winner is named; the test looks at one of the two.",
     "prior": "The posterior starts from a prior; the p-value has none.",
+    "t": "The probability of a mean is by Student's t; the test assumes no distribution.",
     "model": "The posterior is that of a model which uses more than wins and losses of this pair; "
     "the test does not.",
     "chains": "The chains have not converged, so only the tests speak.",
@@ -104,6 +105,11 @@ class Pair:
         return float(self.provenance.alpha or names.ALPHA)
 
     @property
+    def of_means(self) -> bool:
+        """Whether the posterior is of a difference of means, which has no prior."""
+        return self.provenance.quantity == "mean"
+
+    @property
     def counted(self) -> tuple[int, int]:
         """Wins and losses that the posterior counted."""
         name = "cluster_counts" if "cluster_counts" in self.cell else "counts"
@@ -135,7 +141,8 @@ def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     else:
         keys += [_why(pair, test) for test in differing]
         wins, losses = pair.counted
-        keys += ["prior"] if np.sign(wins - losses) == -pair.side != 0 else []
+        against = np.sign(wins - losses) == -pair.side != 0
+        keys += ["sizes" if pair.of_means else "prior"] if against else []
     # whether correction for the number of pairs changes what the last test says
     last, adjusted = pair.tests[-1], float(pair.cell["p_adjusted"].values[-1])
     keys += ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
@@ -146,6 +153,8 @@ def _why(pair: Pair, test: Tested) -> str:
     """Of wins, losses and ties, why one test says something else than the verdict."""
     wins, losses = pair.counted
     counts_signs = test.name in _SIGN_TESTS
+    if pair.of_means:
+        return _why_means(pair, test, counts_signs)
     if counts_signs and test.favours != np.sign(wins - losses):
         return "ties"
     signs = float(np.asarray(sign_p(wins, losses)))
@@ -159,6 +168,19 @@ def _why(pair: Pair, test: Tested) -> str:
     return "prior" if pair.side else _level(pair)
 
 
+def _why_means(pair: Pair, test: Tested, counts_signs: bool) -> str:
+    """Of means, why one test says something else than the verdict."""
+    if pair.verdict in ("equivalent", "split"):
+        return "rope" if pair.verdict == "equivalent" else "split"
+    wins, losses = pair.counted
+    both_sides = float(np.asarray(sign_mid_p(wins, losses))) if counts_signs else test.p
+    if pair.side and both_sides / 2 <= pair.alpha < test.p:
+        return "sides"
+    if counts_signs:
+        return "sizes"
+    return "few" if float(pair.cell["smallest_p"].item()) > pair.alpha else _level(pair)
+
+
 def _why_not_significant(pair: Pair) -> str:
     """Why a decided pair is not significant."""
     if float(pair.cell["smallest_p"].item()) > pair.alpha:
@@ -169,9 +191,11 @@ def _why_not_significant(pair: Pair) -> str:
 
 
 def _level(pair: Pair) -> str:
-    """Whether the levels differ, or else the prior."""
+    """Whether the levels differ, or else the prior, or Student's t."""
     threshold = float(pair.provenance.threshold or names.VERDICT_PROB)
-    return "prior" if np.isclose(1 - threshold, pair.alpha) else "levels"
+    if not np.isclose(1 - threshold, pair.alpha):
+        return "levels"
+    return "t" if pair.of_means else "prior"
 
 
 _ALONE = "Pairwise P(better)"
