@@ -47,3 +47,11 @@ def test_digits_are_cut_to_the_monte_carlo_error():
 )
 def test_no_per_cent_is_0_or_100(p, expected):
     assert numbers.percent(p) == expected
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [(0.947, "94.7"), (0.94999, "94.9"), (0.95, "95"), (0.944, "94"), (0.0504, "5.1")],
+)
+def test_no_per_cent_is_at_a_threshold_that_it_does_not_reach(p, expected):
+    assert numbers.percent(p, 0.95) == expected

@@ -1,6 +1,5 @@
 """Shared parts of figures (style, axes, titles), and the figures of a comparison as files."""
 
-import math
 import textwrap
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Sequence
@@ -286,15 +285,6 @@ def probability(p: float) -> str:
     if p < 0.0005:
         return "< 0.001"
     return "> 0.999" if p >= 0.9995 else f"= {p:.3f}"
-
-
-def percent(p: float) -> str:
-    """A probability in whole percent that never rounds to 0 or 100."""
-    if math.isnan(p):
-        return "–"
-    if p < 0.005:
-        return "<1"
-    return ">99" if p >= 0.995 else f"{100 * p:.0f}"
 
 
 def plain_numbers(axis: Any) -> None:

@@ -12,6 +12,7 @@ from betterthan.orders import chance
 from betterthan.orders.ranked import DOCUMENT, Ranked, ranked_of
 from betterthan.plot import drawing
 from betterthan.plot.inputs import chosen, picked
+from betterthan.results import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -307,7 +308,7 @@ def tau_bins(items: int, edges: Sequence[float] | int = 8, *, ax: "Axes | None" 
         ax.bar(x, y, width=0.9 * float(x[0] - x[1]), color=shades, **look)
         ax.vlines(limits, 0, 1.05 * y.max(), colors=drawing.FAINT, linewidth=0.8, linestyle=":")
         for k, (low, high) in enumerate(pairwise(limits)):
-            share = drawing.percent(float(y[place == k].sum()))
+            share = numbers.percent(float(y[place == k].sum()))
             words: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": drawing.SMALL}
             ax.text((low + high) / 2, 1.06 * y.max(), f"bin {k + 1}\n{share}%", **words)
         ax.set(xlabel="Kendall's tau", ylabel="probability", ylim=(0, 1.25 * float(y.max())))

@@ -549,4 +549,4 @@ def _write_numbers(ax: "Axes", values: np.ndarray, bold: np.ndarray, threshold: 
         look["fontweight"] = "bold" if bold[i, j] else "normal"
         if np.isnan(p):
             look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        ax.text(j, i, drawing.percent(p), **look)
+        ax.text(j, i, numbers.percent(p, threshold), **look)

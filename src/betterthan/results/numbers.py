@@ -73,19 +73,28 @@ def estimate(value: float, mcse: float = 0.0) -> str:
     return f"{value:.{places}f} ± {mcse:.{places}f}" if mcse > 0 else f"{value:.3g}"
 
 
-def percent(p: float) -> str:
-    """A probability in whole per cent; none is 0 or 100 that is not.
+def percent(p: float, threshold: float = 1.0) -> str:
+    """A probability in whole percent; none is 0 or 100 that is not.
+
+    Nor is one at a threshold, or at what is left of it, that does not reach it: it has a decimal.
 
     Examples
     --------
     >>> percent(0.996307), percent(0.004), percent(0.5), percent(0.042)
     ('>99', '<1', '50', '4')
+    >>> percent(0.9499, 0.95), percent(0.0501, 0.95), percent(0.95, 0.95)
+    ('94.9', '5.1', '95')
     """
     if math.isnan(p):
         return "–"
     if p <= 0.005 or p >= 0.995:  # which would be written as 0 or 100
         return "<1" if p < 0.5 else ">99"
-    return f"{100 * p:.0f}"
+    whole = round(100 * p)
+    if p < threshold and whole >= 100 * threshold:
+        return f"{math.floor(1000 * p) / 10:.1f}"
+    if 1 - p < threshold and 100 - whole >= 100 * threshold:
+        return f"{math.ceil(1000 * p) / 10:.1f}"
+    return f"{whole:.0f}"
 
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:

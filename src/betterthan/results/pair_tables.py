@@ -250,7 +250,11 @@ def matrix_table(context: ReportContext) -> Table:
     values, verdicts = (main[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
     p = np.where(compared, values, np.nan)
     decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
-    rows = [(name, *_matrix_cells(*row)) for name, *row in zip(systems, p, decided, strict=True)]
+    threshold = context.provenance.threshold or names.VERDICT_PROB
+    rows = [
+        (name, *_matrix_cells(row, marks, threshold))
+        for name, row, marks in zip(systems, p, decided, strict=True)
+    ]
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
@@ -284,9 +288,9 @@ def wins_part(context: ReportContext) -> Part | None:
     return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])
 
 
-def _matrix_cells(p: np.ndarray, decided: np.ndarray) -> list[str]:
+def _matrix_cells(p: np.ndarray, decided: np.ndarray, threshold: float) -> list[str]:
     """A row of the matrix, as written."""
-    written = ["" if v != v else numbers.percent(v) for v in p]
+    written = ["" if v != v else numbers.percent(v, threshold) for v in p]
     return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 

@@ -77,11 +77,15 @@ function difference(mean, low, up, error) {
   return [texts[0], "[" + texts[1] + ", " + texts[2] + "]"];
 }
 
-// Whole percent that never rounds to 0 or 100
-function percentOf(p) {
+// Whole percent that never rounds to 0 or 100, nor to a threshold that it does not reach
+function percentOf(p, threshold) {
   if (Number.isNaN(p) || p === null) return "–";
   if (p <= 0.005) return "<1";
-  return p >= 0.995 ? ">99" : fixed(100 * p, 0);
+  if (p >= 0.995) return ">99";
+  const whole = Number(fixed(100 * p, 0));
+  if (p < threshold && whole >= 100 * threshold) return (Math.floor(1000 * p) / 10).toFixed(1);
+  if (1 - p < threshold && 100 - whole >= 100 * threshold) return (Math.ceil(1000 * p) / 10).toFixed(1);
+  return String(whole);
 }
 
 // At least two decimals: 0.90, 0.905

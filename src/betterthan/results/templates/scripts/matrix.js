@@ -52,7 +52,7 @@ function markCells(view, cells) {
     const verdict = oriented(model.shownVerdict(k, settings.rope, settings.threshold), j < i);
     const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
     const known = verdict !== "no_data", decided = verdict === "better" || verdict === "worse";
-    setText(cell, known ? percentOf(p) + (decided ? "*" : "") : "");
+    setText(cell, known ? percentOf(p, settings.threshold) + (decided ? "*" : "") : "");
     setClass(cell, known ? "shade k" + matrixClass(p, decided) + (verdict === "equivalent" ? " same" : "") : "");
   }
 }
