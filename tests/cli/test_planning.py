@@ -72,6 +72,8 @@ def test_a_pilot_asks_for_the_system_that_is_ahead(tmp_path, capsys, monkeypatch
 def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
     _, out, _ = run(capsys, monkeypatch, pilot, "--target", 0.95)
     assert "items needed none, sufficient from none, limiting probability 0.9" in out
+    _, out, _ = run(capsys, monkeypatch, "--decisive", 0.4, "--difference", 0.05, "--most", 300)
+    assert "items needed more than 300, sufficient from more than 300, limiting" in out
 
 
 @pytest.mark.parametrize(

@@ -182,19 +182,23 @@ def _tell(subject: str, parts: "list[Plan]") -> None:
         print(f"  {line}")
     for part in parts:
         if "first" in part:
-            numbers = ((k, float(part[k])) for k in ("first", "always", "ceiling"))
-            print("  " + ", ".join(f"{_HEADS[k]} {_number(k, v)}" for k, v in numbers))
+            numbers = (f"{_HEADS[k]} {_number(part, k)}" for k in _HEADS)
+            print("  " + ", ".join(numbers))
 
 
 _HEADS = {"first": "items needed", "always": "sufficient from", "ceiling": "limiting probability"}
 
 
-def _number(name: str, value: float) -> str:
+def _number(part: "Plan", name: str) -> str:
+    """A number of items, or why there is none: the target is out of reach, or beyond the most."""
     from betterthan.results import numbers
 
+    value, top = float(part[name]), float(part["ceiling"])
     if name == "ceiling":
         return numbers.probability(value)
-    return "none" if value != value else f"{value:.0f}"
+    if value == value:
+        return f"{value:.0f}"
+    return "none" if top < part.attrs["target"] else f"more than {part.attrs['most']:,}"
 
 
 def _draw(needed: "Plan", wanted: dict[str, Any], how: dict[str, Any]) -> None:
