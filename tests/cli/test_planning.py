@@ -119,14 +119,35 @@ def test_lower_scores_may_be_the_better_ones(tmp_path, capsys, monkeypatch):
     path = tmp_path / "errors.csv"
     rows = [f"q{k},{k / 100},{k / 100 + (k % 5 > 0) * 0.1}" for k in range(60)]
     path.write_text("item,old,new\n" + "\n".join(rows) + "\n")
-    code, out, err = run(capsys, monkeypatch, path)
+    for option, better in (("--higher-is-better", "new"), ("--lower-is-better", "old")):
+        code, out, _ = run(capsys, monkeypatch, path, option)
+        assert code == 0
+        assert f"{better} is better: difference in means" in out
+        assert " 1.000" not in out  # of what may yet be, nothing is certain
+
+
+@pytest.mark.parametrize("how", ["graded", "in clusters", "run repeatedly"])
+def test_a_plan_of_means_agrees_with_the_comparison(tmp_path, capsys, monkeypatch, how):
+    path = tmp_path / "pilot.csv"
+    head = "item,cluster,old,new" if how == "in clusters" else "item,epoch,old,new"
+    head = "item,old,new" if how == "graded" else head
+    middle = {"graded": "", "in clusters": "c{},", "run repeatedly": "{},"}[how]
+    rows = []
+    for k in range(60):
+        scores = (k % 7) / 7, (k % 7) / 7 + 0.1 * (k % 3 - 0.9)
+        if how != "graded":
+            scores = (k % 3 > 0) * 1, (k % 4 > 0) * 1
+        item = f"q{k // 3}" if how == "run repeatedly" else f"q{k}"
+        place = k % 3 if how == "run repeatedly" else k // 4
+        rows.append(f"{item},{middle.format(place)}{scores[0]},{scores[1]}")
+    path.write_text("\n".join([head, *rows]) + "\n")
+    data = bt.read(path)
+    code, out, _ = run(capsys, monkeypatch, path, "--until", 200)
     assert code == 0
-    assert "new is better: P(new better)" in out
-    assert "scores are graded: this plan is for winning more items" in err
-    code, out, _ = run(capsys, monkeypatch, path, "--lower-is-better")
-    assert code == 0
-    assert "old is better: P(old better)" in out
-    assert " 1.000" not in out  # of what may yet be, nothing is certain
+    assert bt.plan.replication(data).lines[1] in out
+    assert bt.plan.foresee(data, until=200).lines[1] in out
+    assert bt.plan.outlook(bt.compare(data)).lines[0] in out
+    assert run(capsys, monkeypatch, path, "--verdict", "either")[0] == 2
 
 
 def test_a_plan_is_also_a_page(capsys, monkeypatch, pilot, tmp_path):

@@ -122,7 +122,7 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
     for clusters, code in ((1, 2), (8, 0)):
         frame("ab", clusters).to_csv(tmp_path / "p.csv", index=False)
         pilot = str(tmp_path / "p.csv")
-        monkeypatch.setattr("sys.argv", ["betterthan", "plan", pilot, "--most", "60"])
+        monkeypatch.setattr("sys.argv", ["betterthan", "plan", pilot])
         with pytest.raises(SystemExit) as stop:
             commands.main()
         said = capsys.readouterr()
@@ -131,4 +131,5 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
             assert "error: all items are in one cluster, which predicts nothing" in said.err
             assert said.out == ""
         else:
-            assert "it treats items of the 8 clusters as independent" in said.err
+            assert "8 clusters)" in said.out  # of which the verdict is
+            assert "on 8 new clusters" in said.out

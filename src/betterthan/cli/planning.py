@@ -51,8 +51,15 @@ def plan(
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:
         data, counts = _counts(pilot, systems=systems, **reading)
-        plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
-        plans += _of_runs(data)
+        if _on_units(data):
+            if verdict is not None or most is not None:
+                raise ValueError(
+                    "--verdict and --most are for answers of 0 and 1 to independent items; of "
+                    "means, clusters and repeated runs the plan is for a verdict on either system"
+                )
+            plans = _of_units(data, until, target, how) + _of_runs(data)
+        else:
+            plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
         _write(plans, form, page)
         return
     if until is not None or systems is not None or reading_options(**reading):
@@ -105,10 +112,7 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
 
     source_of(pilot)
     data = read_arguments(pilot, **choices)
-    _clustered(data)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
-    if names.SYSTEM in data.dims and not data.isin((0, 1)).where(data.notnull(), True).all():
-        say("scores are graded: this plan is for winning more items, not for a higher mean")
     systems_present = (
         counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     )
@@ -126,22 +130,32 @@ def _ahead_first(counts: Any) -> Any:
     return counts.isel({key: [1, 0] for key in names.SQUARE}) if won[1][0] > won[0][1] else counts
 
 
-def _clustered(data: Any) -> None:
-    """Say that items in clusters are planned as independent ones; one cluster plans nothing."""
-    from betterthan.counts.units import CLUSTER
+def _on_units(data: Any) -> bool:
+    """Whether verdicts are of means on units: of graded scores, clusters and repeated runs."""
+    from betterthan.counts.units import CLUSTER, EPOCH, several
 
-    if CLUSTER not in data.coords:
-        return
-    n_clusters = len(set(data[CLUSTER].values.tolist()))
-    if n_clusters == 1:
+    if names.SYSTEM not in data.dims or names.TALLY in data.dims:
+        return False
+    if CLUSTER in data.coords and len(set(data[CLUSTER].values.tolist())) == 1:
         raise ValueError(
             "all items are in one cluster, which predicts nothing about new clusters; give items "
             "of several clusters"
         )
-    say(
-        f"this plan asks for too few items: it treats items of the {n_clusters:,} clusters as "
-        "independent; see betterthan.plan.cluster_power"
-    )
+    graded = not data.isin((0, 1)).where(data.notnull(), True).all()
+    return bool(graded or CLUSTER in data.coords or several(data, EPOCH))
+
+
+def _of_units(data: Any, until: int | None, target: float, how: dict[str, Any]) -> "list[Plan]":
+    """What a pilot of means on units says now and later, and how many units more."""
+    import betterthan as bt
+
+    parts: list[Plan] = [bt.plan.replication(data, **how)]
+    if until is not None:
+        parts.insert(0, bt.plan.foresee(data, until=until, **how))
+    more = bt.plan.outlook(bt.compare(data, **how), target=target)
+    _tell("the items so far", parts)
+    _tell("the items so far and more", [more])
+    return [more, *parts]
 
 
 def _of_pilot(
