@@ -5,6 +5,8 @@ import re
 import pytest
 from golden.cases import CASES
 
+import betterthan as bt
+
 FIRST_LINES = {
     "plan_fragility": "A is better: flipping 2 of the 14 non-tied items would overturn this "
     "verdict; so would removing 5.",
@@ -53,3 +55,9 @@ def test_no_private_word_and_no_monte_carlo_error_is_printed(plan):
 def test_verdicts_have_the_name_of_the_better_system():
     rows = [line.split() for line in str(CASES["plan_outlook"]()).splitlines()]
     assert ["A", "B", "A", "better", "60", "32"] in [row[:6] for row in rows]
+
+
+def test_one_item_is_one():
+    plan = bt.plan.items_needed(bt.counts.from_table({("A", "B"): (20, 3, 7)}), keep=True)
+    assert int(plan["first"]) == 1
+    assert plan.lines[0].startswith("1 more item leads to the verdict A better")

@@ -180,7 +180,8 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     if np.isnan(always):
         still = ""
     return (
-        f"{first:,.0f}{more} items lead to {verdict} with probability {target}{still}.",
+        f"{first:,.0f}{more} {'item leads' if first == 1 else 'items lead'} to {verdict} with "
+        f"probability {target}{still}.",
         f"About {float(data['decisive']):,.0f} of them will be non-tied. The limiting probability, "
         f"with ever more items, is {numbers.probability(top)}.",
     )
