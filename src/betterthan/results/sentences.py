@@ -306,6 +306,11 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
         yield f"1 item {_lacks(pair)} is left out."
     elif pair.n_dropped:
         yield f"{pair.n_dropped:,} items {_lacks(pair)} are left out."
+    if pair.n and pair.n_dropped > pair.n:
+        yield (
+            "Check that both systems were tested on the same items: fewer than half have both "
+            "scores."
+        )
 
 
 def _lacks(pair: Pair) -> str:
