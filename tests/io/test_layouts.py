@@ -348,11 +348,16 @@ def test_votes_are_read_by_what_is_preferred(write):
     assert pair(votes, "X", "Y") == [2, 0, 1]
 
 
-def test_votes_in_clusters_of_items_raise_a_warning():
+def test_votes_in_clusters_of_items_raise_a_warning_that_the_answer_repeats():
     votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": [*"XXYXXX"]})
     votes = votes.assign(item=[*"uvwxyz"], cluster=[*"112233"])
     with pytest.warns(UserWarning, match="'cluster': 6 votes are on 3 clusters of a pair, so"):
-        assert pair(bt.read(votes), "X", "Y") == [5, 1, 0]
+        counts = bt.read(votes)
+    assert pair(counts, "X", "Y") == [5, 1, 0]
+    note = "6 votes are on 3 clusters of a pair, so they are not independent, and verdicts"
+    assert note in " ".join(str(bt.compare(counts)).split())
+    renamed = bt.compare(counts, systems={"X": "left", "Y": "right"})
+    assert note in " ".join(str(renamed).split())
 
 
 @pytest.mark.parametrize("column", ["ties", "Draws", "tie"])

@@ -348,6 +348,8 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     """
     if evaluation.raw_counts.attrs.get("unit") == names.MEASURE:
         return (_MEASURES,)
+    if dependent := evaluation.raw_counts.attrs.get("dependent"):
+        return (f"! {dependent}.",)
     if "difference_df" not in answers:
         return ()
     clusters = evaluation.clusters

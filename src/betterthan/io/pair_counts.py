@@ -216,7 +216,8 @@ def vote_counts(table: Table) -> Reading:
     counts = counts_array(square, systems, datasets)
     n = int((outcome >= 0).sum())
     counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
-    _warn_of_shared_items(table, systems, a, b, outcome >= 0)
+    if shared := _shared_items(table, systems, a, b, outcome >= 0):
+        counts.attrs["dependent"] = shared  # which the answer repeats
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
@@ -227,11 +228,11 @@ _ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual name
 _SEVERAL = 1.1  # votes of a pair on an item, on average
 
 
-def _warn_of_shared_items(
+def _shared_items(
     table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
-) -> None:
-    """Warn of several votes of a pair on an item, or in a cluster of items: their counts make a
-    verdict too certain.
+) -> str:
+    """Warn of several votes of a pair on an item, or in a cluster of items, and return why: their
+    counts make a verdict too certain.
     """
     named = {find(table, "cluster"): "cluster", find(table, "item"): "item"}
     named |= {table.by_name.get(name): "item" for name in _ITEMS}
@@ -243,12 +244,16 @@ def _warn_of_shared_items(
         if n_units > 1 and n >= _SEVERAL * n_units:
             reason = (
                 f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so they "
-                "are not independent, and verdicts on their counts are too certain; give one vote "
-                f"per pair and {named[column]}, or in Python use models.davidson.by_cluster"
+                "are not independent, and verdicts on their counts are too certain"
             )
-            message = str(problem(table.source, reason, column=column))
+            right = (
+                f"give one vote per pair and {named[column]}, or in Python use "
+                "models.davidson.by_cluster"
+            )
+            message = str(problem(table.source, f"{reason}; {right}", column=column))
             warnings.warn(message, skip_file_prefixes=names.PACKAGE)
-            return
+            return reason
+    return ""
 
 
 def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:

@@ -553,6 +553,8 @@ def _attrs(
         if k in first
     }
     attrs |= {"scale": first["scale"]} if "scale" in first else {}
+    dependent = [why for reading in readings if (why := reading.data.attrs.get("dependent"))]
+    attrs |= {"dependent": "; ".join(dependent)} if dependent else {}
     better = None
     if layout.gives == "scores":
         better = choices["higher_is_better"] is not False
