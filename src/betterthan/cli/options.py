@@ -321,6 +321,10 @@ _CALL_OR_OPTION = re.compile(
 )
 
 
+_MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
+_ENTRY = re.compile(r"'([^']*)': '([^']*)'")
+
+
 def in_options(message: str) -> str:
     """A message in which arguments of Python are options of the command line.
 
@@ -328,8 +332,16 @@ def in_options(message: str) -> str:
     --------
     >>> in_options("2 metrics: acc (9), f1 (9); pass metric='acc', or systems=['a', 'b']")
     '2 metrics: acc (9), f1 (9); pass --metric acc, or --systems a,b'
+    >>> in_options("pass {'A': 'logs/a', 'B': 'logs/b'}")
+    'pass A=logs/a B=logs/b'
     """
-    return _CALL_OR_OPTION.sub(_as_option, message)
+    return _CALL_OR_OPTION.sub(_as_option, _MAPPING.sub(_as_arguments, message))
+
+
+def _as_arguments(match: re.Match[str]) -> str:
+    """A mapping of name to file as arguments."""
+    sides = [f"{name}={quote(file)}" for name, file in _ENTRY.findall(match[0])]
+    return " ".join([*sides, *(["..."] if match[3] else [])])
 
 
 def _as_option(match: re.Match[str]) -> str:
