@@ -1,5 +1,7 @@
 """Mistakes of new users: each ends in one line that names the option or call that solves it."""
 
+import re
+
 import pyarrow
 import pytest
 from typer.testing import CliRunner
@@ -261,6 +263,19 @@ def test_names_of_other_packages_get_a_suggestion():
 )
 def test_arguments_are_options_on_the_command_line(python, options):
     assert in_options(python) == options
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "audit", "groups", "gate", "measures"])
+def test_a_saved_answer_is_opened_by_show(run, tmp_path, command):
+    path = tmp_path / "two.nc"
+    other = tmp_path / "other.csv"
+    other.write_text(wide(RIGHT, WRONG))
+    options = (str(other), "--margin", "0.1") if command == "gate" else ()
+    code, error = run("x", *options, command=command, file="two.nc")
+    wrong = "two.nc: is a netCDF file, not a table; open a saved comparison with"
+    assert (code, error) == (2, f"error: {wrong} betterthan show {path}")
+    with pytest.raises(ValueError, match=re.escape(f"{wrong} betterthan.load({str(path)!r})")):
+        bt.read(path)
 
 
 def test_a_saved_answer_that_is_not_there():

@@ -322,6 +322,7 @@ _CALL_OR_OPTION = re.compile(
 
 
 _MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
+_LOAD = re.compile(r"betterthan\.load\((['\"])(.*?)\1\)")
 _ENTRY = re.compile(r"'([^']*)': '([^']*)'")
 
 
@@ -335,6 +336,7 @@ def in_options(message: str) -> str:
     >>> in_options("pass {'A': 'logs/a', 'B': 'logs/b'}")
     'pass A=logs/a B=logs/b'
     """
+    message = _LOAD.sub(lambda call: f"betterthan show {quote(call[2])}", message)
     return _CALL_OR_OPTION.sub(_as_option, _MAPPING.sub(_as_arguments, message))
 
 
