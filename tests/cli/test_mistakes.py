@@ -1,5 +1,6 @@
 """Mistakes of new users: each ends in one line that names the option or call that solves it."""
 
+import json
 import re
 
 import pyarrow
@@ -36,13 +37,16 @@ LONG = "system,item,doc,run,em\n" + "".join(
 def run(tmp_path, monkeypatch, capsys):
     """Exit code and the last line of standard error of a command on one file."""
 
-    def of(text, *options, command="compare", file="r.csv"):
+    def of(text, *options, command="compare", file="r.csv", stdout=None):
         path = tmp_path / file
         path.write_text(text)
         monkeypatch.setattr("sys.argv", ["betterthan", command, str(path), *options])
         with pytest.raises(SystemExit) as stop:
             commands.main()
-        lines = capsys.readouterr().err.splitlines()
+        streams = capsys.readouterr()
+        lines = streams.err.splitlines()
+        if stdout is not None:
+            stdout.append(streams.out)
         return stop.value.code or 0, lines[-1] if lines else ""
 
     return of
@@ -259,10 +263,82 @@ def test_names_of_other_packages_get_a_suggestion():
         ("format='inspect'", "--tool inspect"),
         ("fit(counts, prior=prior)", "fit(counts, prior=prior)"),
         ("units=20 clusters", "units=20 clusters"),
+        ("pass tests=('sign',) to compare", "pass --tests sign to compare"),
+        (
+            "a joint model, which compare(..., method='advised') fits",
+            "a joint model, which --method advised fits",
+        ),
+        ("read(..., unit='judgment')", "read(..., unit='judgment')"),
+        ("a (seed=1, k=2) is better", "a (seed=1, k=2) is better"),
+        (
+            "two files are called 'x'; give a mapping of name to file",
+            "two files are called 'x'; give NAME=FILE for each",
+        ),
+        (
+            "method='exact' is not possible; use method='monte_carlo'",
+            "--permutations exact is not possible; use --permutations monte_carlo",
+        ),
     ],
 )
 def test_arguments_are_options_on_the_command_line(python, options):
     assert in_options(python) == options
+
+
+MISSING = [x if k else "" for k, x in enumerate(RIGHT)]
+RATINGS = [[(7 * k + shift) % 5 for k in ROWS] for shift in (0, 1, 3)]
+THREE = "item,old,new,b (seed=1)"
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "python", "said"),
+    [
+        (RATINGS, ["--quantity", "wins"], "quantity='", "--quantity mean has a joint answer"),
+        ([RIGHT, WRONG, MISSING], [], "missing='", "--missing complete compares all"),
+        (
+            [RIGHT, WRONG, YES],
+            ["--true", "yes", "--false", "no", "--full"],
+            "threshold=",
+            "with --threshold 0.975",
+        ),
+        (
+            [RIGHT, WRONG, YES],
+            ["--true", "yes", "--false", "no", "--full"],
+            " counts.dis",
+            "In Python, betterthan.counts.disagreements gives every item",
+        ),
+    ],
+)
+def test_what_a_comparison_prints_speaks_in_options(printed, table, options, python, said):
+    text = printed(wide(*table, names=THREE), *options)
+    assert said in text
+    assert python not in text
+    assert "b (seed=1)" in text
+
+
+def test_what_an_audit_prints_speaks_in_options(printed, tmp_path):
+    rows = [
+        {"doc_id": k, "doc": {"q": "same"}, "target": "0", "resps": [], "acc": 1.0} for k in (0, 1)
+    ]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    audit = printed(text, command="audit", file="samples_x.jsonl")
+    assert "pass NAME=FILE for each" in audit
+    assert "pass --cluster content to treat them as one cluster" in audit
+    assert "cluster='content'" in printed(
+        text, "-f", "json", command="audit", file="samples_x.jsonl"
+    )
+
+
+@pytest.fixture
+def printed(run, capsys):
+    """What a command prints, on one line."""
+
+    def of(*arguments, **how):
+        stdout = []
+        code, error = run(*arguments, **how, stdout=stdout)
+        assert code == 0, error
+        return " ".join("".join(stdout).split())
+
+    return of
 
 
 @pytest.mark.parametrize("command", ["compare", "plan", "audit", "groups", "gate", "measures"])

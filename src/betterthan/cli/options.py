@@ -316,14 +316,24 @@ def number(text: str) -> float:
 _IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"} | {
     "margin": "tie_margin"  # no message of gate has margin=
 }
-_CALL_OR_OPTION = re.compile(
-    r"\w\([^()]*\)|(?<![\w.-])([a-z_]+)=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)?"
-)
-
-
-_MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
+_VALUE = r"\[[^\]]*\]|\([^()]*\)|'[^']*'|\"[^\"]*\"|[\w.+-]*\w"
+_SETTINGS = r"\w \(\w+=[^()'\"]*\)"  # behind the name of a system
+_CALL_OR_OPTION = re.compile(rf"\w\([^()]*\)|{_SETTINGS}|(?<![\w.-])([a-z_]+)=({_VALUE})?")
+_QUOTED_OPTION = re.compile(r"(?<![\w.-])(?<!\w\()(?<!\.\.\., )([a-z_]+)=('[^']*')")
+_COMPARE_CALL = re.compile(r"\bcompare\(\.\.\., ([a-z_]+='[^']*')\)")
 _LOAD = re.compile(r"betterthan\.load\((['\"])(.*?)\1\)")
+_MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
 _ENTRY = re.compile(r"'([^']*)': '([^']*)'")
+_PHRASES = {
+    "a mapping of name to file": "NAME=FILE for each",
+    "a mapping of systems to their files": "NAME=FILE for each",
+    "counts.disagreements gives every item": "In Python, betterthan.counts.disagreements gives "
+    "every item",
+    "betterthan.significance.groups": "betterthan groups",
+    "betterthan.advise recommends a model for this": "--method advised fits a model for this",
+    ".findings has all": "--format json has all",
+    "with threshold=": "with --threshold ",
+}
 
 
 def in_options(message: str) -> str:
@@ -336,8 +346,28 @@ def in_options(message: str) -> str:
     >>> in_options("pass {'A': 'logs/a', 'B': 'logs/b'}")
     'pass A=logs/a B=logs/b'
     """
-    message = _LOAD.sub(lambda call: f"betterthan show {quote(call[2])}", message)
+    message = _LOAD.sub(lambda call: f"betterthan show {quote(call[2])}", _in_words(message))
     return _CALL_OR_OPTION.sub(_as_option, _MAPPING.sub(_as_arguments, message))
+
+
+def in_printed_options(text: str) -> str:
+    """Printed prose in which quoted arguments are options: names of systems may hold ``seed=1``.
+
+    Examples
+    --------
+    >>> in_printed_options("missing='complete' compares all; a (seed=1) is better")
+    '--missing complete compares all; a (seed=1) is better'
+    """
+    return _QUOTED_OPTION.sub(_as_option, _in_words(text))
+
+
+def _in_words(text: str) -> str:
+    """A text with the phrases of the command line."""
+    for phrase, on_command_line in _PHRASES.items():
+        text = text.replace(phrase, on_command_line)
+    if "'monte_carlo'" in text:  # only a randomization test has this method
+        text = text.replace("method=", "permutations=")
+    return _COMPARE_CALL.sub(r"\1", text)
 
 
 def _as_arguments(match: re.Match[str]) -> str:
@@ -353,7 +383,7 @@ def _as_option(match: re.Match[str]) -> str:
     name = _IN_PYTHON.get(name, name)
     if name not in OPTIONS:
         return match[0]
-    words = [word.strip(" '\"") for word in value.strip("[]").split(",")]
+    words = [word.strip(" '\"") for word in value.strip("[](),").split(",")]
     argument = "" if value == "True" else quote(",".join(words)) if value else ""
     return f"--{name.replace('_', '-')} {argument}".rstrip()
 
