@@ -328,6 +328,23 @@ def test_what_an_audit_prints_speaks_in_options(printed, tmp_path):
     )
 
 
+def test_what_a_gate_prints_speaks_in_options(run, tmp_path):
+    rows = [
+        {"doc_id": k, "doc": {"q": str(k // 2)}, "target": "0", "resps": [], "acc": k % 3 / 2}
+        for k in range(8)
+    ]
+    for name in ("new", "old"):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = "".join(json.dumps(row | {"note": name}) + "\n" for row in rows)
+        (folder / f"samples_{name}.jsonl").write_text(text)
+    stdout = []
+    options = (str(tmp_path / "new"), "--metric", "acc", "--margin", "0.1")
+    run(text, *options, command="gate", file="old/samples_old.jsonl", stdout=stdout)
+    assert "cluster='content'" not in stdout[0]
+    assert "--cluster content" in stdout[0]
+
+
 @pytest.fixture
 def printed(run, capsys):
     """What a command prints, on one line."""

@@ -305,17 +305,25 @@ def on_screen(comparison: "Comparison", *, full: bool = False, picture: bool = T
         page = without_figures(build_page(comparison))
     else:
         page = brief_page_of(comparison, rest=_REST, picture=picture)
-    return encodable(as_text(_with_options(page), terminal_width(), colour=coloured()))
+    return encodable(as_text(with_options(page), terminal_width(), colour=coloured()))
 
 
-def _with_options(page: "Document") -> "Document":
+def with_options(page: "Document") -> "Document":
     """A page whose sentences name options of the command line."""
     from betterthan.cli.options import in_printed_options
 
     def of(texts: Sequence[str]) -> list[str]:
         return [in_printed_options(text) for text in texts]
 
-    parts = [replace(part, notes=of(part.notes), lines=of(part.lines)) for part in page.parts]
+    parts = [
+        replace(
+            part,
+            facts=[(name, in_printed_options(fact)) for name, fact in part.facts],
+            notes=of(part.notes),
+            lines=of(part.lines),
+        )
+        for part in page.parts
+    ]
     return replace(page, answer=of(page.answer), limits=of(page.limits), parts=parts)
 
 

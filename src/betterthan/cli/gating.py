@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan import names
-from betterthan.cli.console import in_actions, one_file, put_command, say
+from betterthan.cli.console import in_actions, one_file, put_command, say, with_options
 from betterthan.cli.options import in_printed_options, inputs_of, reading_options, source_of
 from betterthan.files import refuse_inputs, write_all, write_whole
 
@@ -152,7 +152,8 @@ def _print(result: "Gate", annotation: str) -> None:
 
     colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
-    *before, _ = as_text(document(result), width, colour=colour).splitlines()
+    page = with_options(document(result))
+    *before, _ = as_text(page, width, colour=colour).splitlines()
     for line in before:
         print(line)
     if annotation:
