@@ -471,6 +471,8 @@ def read_runs(
             if key is None:
                 _add_folders(new_runs, group)
             for run in new_runs:
+                if key is not None:  # which names the system, as the note asks
+                    run.notes = [note for note in run.notes if note[0] != "name"]
                 tool = reader.tool if run.tool == reader.name else run.tool
                 runs.append(replace(checked(run), tool=tool))
             keys += [key] * len(new_runs)
