@@ -269,6 +269,10 @@ def test_names_of_other_packages_get_a_suggestion():
             "a joint model, which --method advised fits",
         ),
         ("read(..., unit='judgment')", "read(..., unit='judgment')"),
+        ("error: which is 'ttest'; choose one", "error: tests is 'ttest'; choose one"),
+        ("error: ci_kind is 'x'", "error: interval is 'x'"),
+        ("error: rng is -1; give", "error: seed is -1; give"),
+        ("error: the system which is", "error: the system which is"),
         ("a (seed=1, k=2) is better", "a (seed=1, k=2) is better"),
         (
             "two files are called 'x'; give a mapping of name to file",
@@ -282,6 +286,21 @@ def test_names_of_other_packages_get_a_suggestion():
 )
 def test_arguments_are_options_on_the_command_line(python, options):
     assert in_options(python) == options
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--tests", "ttest"), "error: tests is 'ttest'; choose one of sign"),
+        (("--interval", "x"), "error: interval is 'x'; choose one of hdi"),
+        (("--seed", "-1"), "error: seed is -1; give a whole number"),
+        (("--tool", "x"), "error: tool is 'x'; choose one of inspect"),
+        (("--format", "x"), "error: format is 'x'; choose one of text"),
+    ],
+)
+def test_a_wrong_value_is_reported_under_its_option(run, options, said):
+    code, error = run(wide(RIGHT, WRONG), *options)
+    assert (code, said in error) == (2, True), error
 
 
 MISSING = [x if k else "" for k, x in enumerate(RIGHT)]

@@ -324,6 +324,7 @@ _COMPARE_CALL = re.compile(r"\bcompare\(\.\.\., ([a-z_]+='[^']*')\)")
 _LOAD = re.compile(r"betterthan\.load\((['\"])(.*?)\1\)")
 _MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
 _ENTRY = re.compile(r"'([^']*)': '([^']*)'")
+_SUBJECT = re.compile(r"^(error: )?(which|ci_kind|rng)(?= is )")
 _PHRASES = {
     "a mapping of name to file": "NAME=FILE for each",
     "a mapping of systems to their files": "NAME=FILE for each",
@@ -347,6 +348,7 @@ def in_options(message: str) -> str:
     'pass A=logs/a B=logs/b'
     """
     message = _LOAD.sub(lambda call: f"betterthan show {quote(call[2])}", _in_words(message))
+    message = _SUBJECT.sub(lambda start: (start[1] or "") + _IN_PYTHON[start[2]], message)
     return _CALL_OR_OPTION.sub(_as_option, _MAPPING.sub(_as_arguments, message))
 
 
@@ -467,7 +469,11 @@ def reading_options(**options: Any) -> dict[str, Any]:
             raise ValueError("pass --lower-is-better or --higher-is-better, not both")
         options["higher_is_better"] = False
     if "tool" in options:
-        options["format"] = options.pop("tool")
+        from betterthan import checks
+        from betterthan.logs.roster import READERS
+
+        tools = tuple(reader.name for reader in READERS)
+        options["format"] = checks.one_of(options.pop("tool"), tools, "tool")
     if "items" in options:
         lines = options["items"].read_text("utf-8").splitlines()
         options["items"] = [line.strip() for line in lines if line.strip()]
