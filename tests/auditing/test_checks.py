@@ -252,6 +252,19 @@ def test_one_system_alone_is_audited_but_not_compared():
         "a is the only system: a comparison needs the logs of two"
     ]
     assert alone.table["system"].tolist() == ["a"]
+    missing = "You cannot compare these data yet: no metric has scores of two systems; add the logs"
+    assert str(alone).startswith(missing)
+    doubled = bt.audit(of(run("a", SIX, contents=["one"] * 6)))
+    assert doubled.level == "warn"
+    for shown in (str(alone), alone.to_markdown(), str(doubled), doubled.to_markdown()):
+        assert "You can compare" not in shown
+        assert "You cannot compare these data yet" in shown
+
+
+def test_a_metric_of_one_system_next_to_one_of_two_leaves_a_comparison():
+    one = of(run("a", SIX), run("b", SIX), run("a", SIX, metric="f1", task="other"))
+    assert len(found(one, "alone")) == 1
+    assert str(bt.audit(one)).startswith("You can compare these data")
 
 
 def test_clean_logs_have_notes_at_most():

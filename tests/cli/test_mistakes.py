@@ -1,5 +1,8 @@
 """Mistakes of new users: each ends in one line that names the option or call that solves it."""
 
+import json
+import re
+
 import pyarrow
 import pytest
 from typer.testing import CliRunner
@@ -34,13 +37,16 @@ LONG = "system,item,doc,run,em\n" + "".join(
 def run(tmp_path, monkeypatch, capsys):
     """Exit code and the last line of standard error of a command on one file."""
 
-    def of(text, *options, command="compare", file="r.csv"):
+    def of(text, *options, command="compare", file="r.csv", stdout=None):
         path = tmp_path / file
         path.write_text(text)
         monkeypatch.setattr("sys.argv", ["betterthan", command, str(path), *options])
         with pytest.raises(SystemExit) as stop:
             commands.main()
-        lines = capsys.readouterr().err.splitlines()
+        streams = capsys.readouterr()
+        lines = streams.err.splitlines()
+        if stdout is not None:
+            stdout.append(streams.out)
         return stop.value.code or 0, lines[-1] if lines else ""
 
     return of
@@ -257,10 +263,131 @@ def test_names_of_other_packages_get_a_suggestion():
         ("format='inspect'", "--tool inspect"),
         ("fit(counts, prior=prior)", "fit(counts, prior=prior)"),
         ("units=20 clusters", "units=20 clusters"),
+        ("pass tests=('sign',) to compare", "pass --tests sign to compare"),
+        (
+            "a joint model, which compare(..., method='advised') fits",
+            "a joint model, which --method advised fits",
+        ),
+        ("read(..., unit='judgment')", "read(..., unit='judgment')"),
+        ("error: which is 'ttest'; choose one", "error: tests is 'ttest'; choose one"),
+        ("error: ci_kind is 'x'", "error: interval is 'x'"),
+        ("error: rng is -1; give", "error: seed is -1; give"),
+        ("error: the system which is", "error: the system which is"),
+        ("a (seed=1, k=2) is better", "a (seed=1, k=2) is better"),
+        (
+            "two files are called 'x'; give a mapping of name to file",
+            "two files are called 'x'; give NAME=FILE for each",
+        ),
+        (
+            "method='exact' is not possible; use method='monte_carlo'",
+            "--permutations exact is not possible; use --permutations monte_carlo",
+        ),
     ],
 )
 def test_arguments_are_options_on_the_command_line(python, options):
     assert in_options(python) == options
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--tests", "ttest"), "error: tests is 'ttest'; choose one of sign"),
+        (("--interval", "x"), "error: interval is 'x'; choose one of hdi"),
+        (("--seed", "-1"), "error: seed is -1; give a whole number"),
+        (("--tool", "x"), "error: tool is 'x'; choose one of inspect"),
+        (("--format", "x"), "error: format is 'x'; choose one of text"),
+    ],
+)
+def test_a_wrong_value_is_reported_under_its_option(run, options, said):
+    code, error = run(wide(RIGHT, WRONG), *options)
+    assert (code, said in error) == (2, True), error
+
+
+MISSING = [x if k else "" for k, x in enumerate(RIGHT)]
+RATINGS = [[(7 * k + shift) % 5 for k in ROWS] for shift in (0, 1, 3)]
+THREE = "item,old,new,b (seed=1)"
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "python", "said"),
+    [
+        (RATINGS, ["--quantity", "wins"], "quantity='", "--quantity mean has a joint answer"),
+        ([RIGHT, WRONG, MISSING], [], "missing='", "--missing complete compares all"),
+        (
+            [RIGHT, WRONG, YES],
+            ["--true", "yes", "--false", "no", "--full"],
+            "threshold=",
+            "with --threshold 0.975",
+        ),
+        (
+            [RIGHT, WRONG, YES],
+            ["--true", "yes", "--false", "no", "--full"],
+            " counts.dis",
+            "In Python, betterthan.counts.disagreements gives every item",
+        ),
+    ],
+)
+def test_what_a_comparison_prints_speaks_in_options(printed, table, options, python, said):
+    text = printed(wide(*table, names=THREE), *options)
+    assert said in text
+    assert python not in text
+    assert "b (seed=1)" in text
+
+
+def test_what_an_audit_prints_speaks_in_options(printed, tmp_path):
+    rows = [
+        {"doc_id": k, "doc": {"q": "same"}, "target": "0", "resps": [], "acc": 1.0} for k in (0, 1)
+    ]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    audit = printed(text, command="audit", file="samples_x.jsonl")
+    assert "pass NAME=FILE for each" in audit
+    assert "pass --cluster content to treat them as one cluster" in audit
+    assert "cluster='content'" in printed(
+        text, "-f", "json", command="audit", file="samples_x.jsonl"
+    )
+
+
+def test_what_a_gate_prints_speaks_in_options(run, tmp_path):
+    rows = [
+        {"doc_id": k, "doc": {"q": str(k // 2)}, "target": "0", "resps": [], "acc": k % 3 / 2}
+        for k in range(8)
+    ]
+    for name in ("new", "old"):
+        folder = tmp_path / name
+        folder.mkdir()
+        text = "".join(json.dumps(row | {"note": name}) + "\n" for row in rows)
+        (folder / f"samples_{name}.jsonl").write_text(text)
+    stdout = []
+    options = (str(tmp_path / "new"), "--metric", "acc", "--margin", "0.1")
+    run(text, *options, command="gate", file="old/samples_old.jsonl", stdout=stdout)
+    assert "cluster='content'" not in stdout[0]
+    assert "--cluster content" in stdout[0]
+
+
+@pytest.fixture
+def printed(run, capsys):
+    """What a command prints, on one line."""
+
+    def of(*arguments, **how):
+        stdout = []
+        code, error = run(*arguments, **how, stdout=stdout)
+        assert code == 0, error
+        return " ".join("".join(stdout).split())
+
+    return of
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "audit", "groups", "gate", "measures"])
+def test_a_saved_answer_is_opened_by_show(run, tmp_path, command):
+    path = tmp_path / "two.nc"
+    other = tmp_path / "other.csv"
+    other.write_text(wide(RIGHT, WRONG))
+    options = (str(other), "--margin", "0.1") if command == "gate" else ()
+    code, error = run("x", *options, command=command, file="two.nc")
+    wrong = "two.nc: is a netCDF file, not a table; open a saved comparison with"
+    assert (code, error) == (2, f"error: {wrong} betterthan show {path}")
+    with pytest.raises(ValueError, match=re.escape(f"{wrong} betterthan.load({str(path)!r})")):
+        bt.read(path)
 
 
 def test_a_saved_answer_that_is_not_there():

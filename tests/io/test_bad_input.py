@@ -13,6 +13,7 @@ WIDE = "item,A,B\n"
 LONG = "system,item,score\n"
 COUNTS = "system_a,system_b,wins,losses,ties\n"
 VOTES = "model_a,model_b,winner\n"
+NO_HEADER = ": seems to have no header line; add one with the names of the columns"
 
 # Name of the file, its content, and what the message must hold besides the name.
 CASES = {
@@ -69,6 +70,14 @@ CASES = {
         LONG + "A,q1,1\nA,q1,0\nB,q1,1\n",
         ["row 3", "already in row 2", "pass item="],
     ),
+    "no header": ("r.csv", "q000,1,0\nq001,0,1\n", [NO_HEADER]),
+    "no header, both right": ("r.csv", "q000,1,1\nq001,0,1\n", [NO_HEADER]),
+    "no header, the first item again": ("r.csv", "q0,1,0\nq0,1,0\nq1,1,0\n", [NO_HEADER]),
+    "no header, numbered": ("r.csv", "0,1,0\n1,1,0\n2,0,0\n3,0,1\n", [NO_HEADER]),
+    "no header, scores alone": ("r.csv", "0,0\n1,0\n", [NO_HEADER]),
+    "no header, graded": ("r.tsv", "q-1\t0.31\t.5\nq-2\t0.4\t1e-3\n", [NO_HEADER]),
+    "no header, long": ("r.csv", "A,q0,1\nA,q1,0\nB,q0,0\nB,q1,1\n", [NO_HEADER]),
+    "no header, words": ("r.csv", "q0,yes,no\nq1,no,no\nq2,yes,yes\n", [NO_HEADER]),
     "duplicate system": ("r.csv", "item,A, A\nq1,1,0\n", ["'A'", "twice", "columns 2 and 3"]),
     "duplicate key": ("r.jsonl", '{"item": 1, "A": 1, "A": 0}\n', ["row 1", "'A'", "twice"]),
     "nameless column": ("r.csv", "item,A,\nq1,1,0\n", ["column 3 of 3 has no name"]),

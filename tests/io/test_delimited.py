@@ -239,3 +239,21 @@ def test_a_separator_in_a_number_is_refused_among_many_columns_of_numbers(tmp_pa
     path.write_text("item," + ",".join(f"s{k}" for k in range(12)) + "\n" + "\n".join(rows))
     with pytest.raises(ValueError, match=r"row 32, column 's11'.*not a number"):
         betterthan.read(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,1,2\nq0,1,0\nq1,0,1\n",
+        "item,2024,2025\n1,1,0\n2,0,1\n3,1,1\n",
+        "1,2\n2,3\n1,1\n2,2\n",
+        ",0,1\n1,0.5,1\n2,1,0\n3,1,1\n",
+        "item,q1,q2\nq0,1,0\nq1,0,1\n",
+        "item,gpt-3,gpt-4\ngpt-1,1,0\ngpt-2,0,1\n",
+        "model_a,model_b,winner\nmodel_a,model_b,model_a\nmodel_a,model_b,model_b\n",
+        "system1,system2,winner\nA1,A2,A1\nA1,A2,tie\n",
+    ],
+)
+def test_a_header_with_numbers_or_ids_is_one(text):
+    columns = parse_delimited(text.encode(), "r.csv", ",").columns
+    assert list(columns) == text.partition("\n")[0].split(",")

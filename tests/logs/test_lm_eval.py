@@ -1,9 +1,13 @@
 """Samples of lm-eval: which results are theirs, filters, metrics that are no scores, bad files."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+import betterthan as bt
+from betterthan.cli.options import in_options
 from betterthan.logs import of_lm_eval
 from betterthan.logs.sniffing import LogFile
 
@@ -220,3 +224,38 @@ def test_a_drawn_name_says_how_to_give_one(tmp_path, place):
     assert note.startswith("lm-eval drew the name hpbhprii")
     folder = "FOLDER" if place == "." else place
     assert note.endswith(f"name the system yourself: NAME={folder}")
+
+
+SIDES = {"A": "modelA", "B": "modelB"}
+
+
+@pytest.fixture
+def nameless(tmp_path, monkeypatch):
+    """Two folders without results, so that no file names a model."""
+    monkeypatch.chdir(tmp_path)
+    for k, folder in enumerate(SIDES.values()):
+        path = made.samples(Path("logs", folder), "x", [made.row(0), made.row(1, float(k))])
+        path.rename(path.with_name("samples_x.jsonl"))
+    return {name: f"logs/{folder}" for name, folder in SIDES.items()}
+
+
+@pytest.mark.parametrize("suffix", [None, "", "/samples_x.jsonl"])
+def test_folders_that_name_no_system_are_to_be_named(nameless, suffix):
+    source = "logs" if suffix is None else [folder + suffix for folder in nameless.values()]
+    line = f"name the system of each folder: pass {nameless}; if"
+    with pytest.raises(ValueError, match=re.escape(line)):
+        bt.read(source)
+    assert in_options(line).endswith("pass A=logs/modelA B=logs/modelB; if")
+    assert bt.read(nameless).sizes == {"item": 2, "system": 2}
+    assert {"again", "name"} <= set(bt.audit(source).findings["code"])
+    assert "name" not in set(bt.audit(nameless).findings["code"])
+
+
+def test_runs_of_one_named_system_or_one_folder_are_a_choice(nameless):
+    with pytest.raises(ValueError, match="A was run 2 times"):
+        bt.read({"A": "logs"})
+    for folder in nameless.values():
+        made.written(Path(folder), made.results({"x": {"acc,none": 0.5}}), stamp="")
+        Path(folder, "results_.json").rename(Path(folder, "results.json"))
+    with pytest.raises(ValueError, match="org/alpha was run 2 times"):
+        bt.read("logs")

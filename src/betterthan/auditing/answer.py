@@ -23,6 +23,10 @@ _LIMITS = [
     "An audit detects only problems that are visible in the data. No finding does not mean that "
     "the data are correct."
 ]
+_ONE_SYSTEM = (
+    "You cannot compare these data yet: no metric has scores of two systems; add the logs of "
+    "another system"
+)
 LEVEL_NAMES = {STOP: "error", WARN: "warning", NOTE: "info"}
 MEANS = {
     STOP: "a comparison would be misleading",
@@ -67,7 +71,7 @@ def page(audit: Any) -> Document:
         ),
         _LIMITS,
         [f"betterthan {betterthan.__version__} | audit | {source}"],
-        audit_sentences(audit.level, headline(audit), first),
+        audit_sentences(audit.level, headline(audit), first, one_system=_one_system(audit)),
     )
 
 
@@ -81,11 +85,20 @@ def document(audit: Any, title: str = "") -> Document:
         question="",
         parts=[replace(part, notes=()) for part in parts],
         limits=(),
-        answer=audit_sentences(audit.level, headline(audit)),
+        answer=audit_sentences(audit.level, headline(audit), one_system=_one_system(audit)),
     )
 
 
-def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
+def _one_system(audit: Any) -> bool:
+    """Whether the logs have no metric that two systems share."""
+    if "alone" not in set(audit.findings["code"]):
+        return False
+    return bool(audit.table.groupby("metric")["system"].nunique().max() < 2)
+
+
+def audit_sentences(
+    level: str, headline: str, first: str = "", *, one_system: bool = False
+) -> list[str]:
     """Whether the data can be compared, and the first finding.
 
     Parameters
@@ -96,10 +109,14 @@ def audit_sentences(level: str, headline: str, first: str = "") -> list[str]:
         The number of findings by level.
     first : str, optional
         The message of the first finding.
+    one_system : bool, default False
+        Whether there is no second system to compare with.
     """
     finding = [f"First: {first}."] if first else []
     if level == STOP:
         return [f"A comparison of these data would be misleading: {headline}.", *finding]
+    if one_system:
+        return [f"{_ONE_SYSTEM} ({headline}).", *finding]
     if level == WARN:
         return [
             f"You can compare these data, but the comparison can be misleading: {headline}.",

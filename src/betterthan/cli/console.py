@@ -14,6 +14,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,6 +22,7 @@ from betterthan.text import no_command
 
 if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
+    from betterthan.results.document import Document
 
 _CLOSED = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
 
@@ -303,7 +305,26 @@ def on_screen(comparison: "Comparison", *, full: bool = False, picture: bool = T
         page = without_figures(build_page(comparison))
     else:
         page = brief_page_of(comparison, rest=_REST, picture=picture)
-    return encodable(as_text(page, terminal_width(), colour=coloured()))
+    return encodable(as_text(with_options(page), terminal_width(), colour=coloured()))
+
+
+def with_options(page: "Document") -> "Document":
+    """A page whose sentences name options of the command line."""
+    from betterthan.cli.options import in_printed_options
+
+    def of(texts: Sequence[str]) -> list[str]:
+        return [in_printed_options(text) for text in texts]
+
+    parts = [
+        replace(
+            part,
+            facts=[(name, in_printed_options(fact)) for name, fact in part.facts],
+            notes=of(part.notes),
+            lines=of(part.lines),
+        )
+        for part in page.parts
+    ]
+    return replace(page, answer=of(page.answer), limits=of(page.limits), parts=parts)
 
 
 _REST = "--full, or -o report.html"  # how a user of the command line gets the full report

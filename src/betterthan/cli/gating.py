@@ -2,12 +2,13 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan import names
-from betterthan.cli.console import in_actions, one_file, put_command, say
-from betterthan.cli.options import inputs_of, reading_options, source_of
+from betterthan.cli.console import in_actions, one_file, put_command, say, with_options
+from betterthan.cli.options import in_printed_options, inputs_of, reading_options, source_of
 from betterthan.files import refuse_inputs, write_all, write_whole
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def _print(result: "Gate", annotation: str) -> None:
 
     colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
-    *before, _ = as_text(document(result), width, colour=colour).splitlines()
+    page = with_options(document(result))
+    *before, _ = as_text(page, width, colour=colour).splitlines()
     for line in before:
         print(line)
     if annotation:
@@ -194,11 +196,19 @@ def audit(
 
         machines.summary_file(inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
+    if form != "json":
+        result = _with_options(result)
     _print_audit(result, form)
     if github or junit is not None:
         _report_findings(result, github, junit)
     if result.level == "stop" or (strict and result.level == "warn"):
         raise SystemExit(1)
+
+
+def _with_options(result: "Audit") -> "Audit":
+    """An audit whose findings name options of the command line."""
+    messages = [in_printed_options(message) for message in result.findings["message"]]
+    return replace(result, findings=result.findings.assign(message=messages))
 
 
 def _report_findings(result: "Audit", github: bool, junit: Path | None) -> None:

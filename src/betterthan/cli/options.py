@@ -316,9 +316,25 @@ def number(text: str) -> float:
 _IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "tests"} | {
     "margin": "tie_margin"  # no message of gate has margin=
 }
-_CALL_OR_OPTION = re.compile(
-    r"\w\([^()]*\)|(?<![\w.-])([a-z_]+)=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)?"
-)
+_VALUE = r"\[[^\]]*\]|\([^()]*\)|'[^']*'|\"[^\"]*\"|[\w.+-]*\w"
+_SETTINGS = r"\w \(\w+=[^()'\"]*\)"  # behind the name of a system
+_CALL_OR_OPTION = re.compile(rf"\w\([^()]*\)|{_SETTINGS}|(?<![\w.-])([a-z_]+)=({_VALUE})?")
+_QUOTED_OPTION = re.compile(r"(?<![\w.-])(?<!\w\()(?<!\.\.\., )([a-z_]+)=('[^']*')")
+_COMPARE_CALL = re.compile(r"\bcompare\(\.\.\., ([a-z_]+='[^']*')\)")
+_LOAD = re.compile(r"betterthan\.load\((['\"])(.*?)\1\)")
+_MAPPING = re.compile(r"\{('[^']*': '[^']*')((?:, '[^']*': '[^']*')*)(, \.\.\.)?\}")
+_ENTRY = re.compile(r"'([^']*)': '([^']*)'")
+_SUBJECT = re.compile(r"^(error: )?(which|ci_kind|rng)(?= is )")
+_PHRASES = {
+    "a mapping of name to file": "NAME=FILE for each",
+    "a mapping of systems to their files": "NAME=FILE for each",
+    "counts.disagreements gives every item": "In Python, betterthan.counts.disagreements gives "
+    "every item",
+    "betterthan.significance.groups": "betterthan groups",
+    "betterthan.advise recommends a model for this": "--method advised fits a model for this",
+    ".findings has all": "--format json has all",
+    "with threshold=": "with --threshold ",
+}
 
 
 def in_options(message: str) -> str:
@@ -328,8 +344,38 @@ def in_options(message: str) -> str:
     --------
     >>> in_options("2 metrics: acc (9), f1 (9); pass metric='acc', or systems=['a', 'b']")
     '2 metrics: acc (9), f1 (9); pass --metric acc, or --systems a,b'
+    >>> in_options("pass {'A': 'logs/a', 'B': 'logs/b'}")
+    'pass A=logs/a B=logs/b'
     """
-    return _CALL_OR_OPTION.sub(_as_option, message)
+    message = _LOAD.sub(lambda call: f"betterthan show {quote(call[2])}", _in_words(message))
+    message = _SUBJECT.sub(lambda start: (start[1] or "") + _IN_PYTHON[start[2]], message)
+    return _CALL_OR_OPTION.sub(_as_option, _MAPPING.sub(_as_arguments, message))
+
+
+def in_printed_options(text: str) -> str:
+    """Printed prose in which quoted arguments are options: names of systems may hold ``seed=1``.
+
+    Examples
+    --------
+    >>> in_printed_options("missing='complete' compares all; a (seed=1) is better")
+    '--missing complete compares all; a (seed=1) is better'
+    """
+    return _QUOTED_OPTION.sub(_as_option, _in_words(text))
+
+
+def _in_words(text: str) -> str:
+    """A text with the phrases of the command line."""
+    for phrase, on_command_line in _PHRASES.items():
+        text = text.replace(phrase, on_command_line)
+    if "'monte_carlo'" in text:  # only a randomization test has this method
+        text = text.replace("method=", "permutations=")
+    return _COMPARE_CALL.sub(r"\1", text)
+
+
+def _as_arguments(match: re.Match[str]) -> str:
+    """A mapping of name to file as arguments."""
+    sides = [f"{name}={quote(file)}" for name, file in _ENTRY.findall(match[0])]
+    return " ".join([*sides, *(["..."] if match[3] else [])])
 
 
 def _as_option(match: re.Match[str]) -> str:
@@ -339,7 +385,7 @@ def _as_option(match: re.Match[str]) -> str:
     name = _IN_PYTHON.get(name, name)
     if name not in OPTIONS:
         return match[0]
-    words = [word.strip(" '\"") for word in value.strip("[]").split(",")]
+    words = [word.strip(" '\"") for word in value.strip("[](),").split(",")]
     argument = "" if value == "True" else quote(",".join(words)) if value else ""
     return f"--{name.replace('_', '-')} {argument}".rstrip()
 
@@ -423,7 +469,11 @@ def reading_options(**options: Any) -> dict[str, Any]:
             raise ValueError("pass --lower-is-better or --higher-is-better, not both")
         options["higher_is_better"] = False
     if "tool" in options:
-        options["format"] = options.pop("tool")
+        from betterthan import checks
+        from betterthan.logs.roster import READERS
+
+        tools = tuple(reader.name for reader in READERS)
+        options["format"] = checks.one_of(options.pop("tool"), tools, "tool")
     if "items" in options:
         lines = options["items"].read_text("utf-8").splitlines()
         options["items"] = [line.strip() for line in lines if line.strip()]

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ _COLUMN_BYTES, _MOST_BYTES = 2**9, 2**21  # of each column, and of all, where th
 _BOM = b"\xef\xbb\xbf"
 _IDS = {a for role in ("item", "system", "dataset", "cluster", "epoch") for a in ALIASES[role]}
 _COMMA = re.compile(rb"\d,\d")  # a decimal comma, between semicolons
+_DIGITS = re.compile(r"\d+")
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?%?", re.IGNORECASE)
+_FIRST, _WIDEST = 12, 1000  # records and columns that show whether the first is a header
 Columns = Iterable[tuple[int, Coded | np.ndarray]]
 Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
 
@@ -33,6 +37,7 @@ def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
         raise problem(source, "is empty; give column names and at least one row")
     may_be_numbers = {k: name.strip().casefold() not in _IDS for k, name in enumerate(header)}
     _refuse_other_delimiter(header, source, delimiter, data)
+    _refuse_no_header(text, source)
     columns = _columns(text.blocks, may_be_numbers)
     return make_table(source, header, [columns[k] for k in may_be_numbers], text.rows)
 
@@ -51,9 +56,13 @@ class _Text:
     def __init__(self, data: bytes, source: str, delimiter: str) -> None:
         self._data, self._source, self._delimiter = data, source, delimiter
         self.rows = array("I")
-        lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
-        self.header = next(self._records(lines, 1), (0, []))[1]
+        self.header = next(iter(self.first(1)), [])
         self._line_end = b"\n" if b"\n" in data else b"\r"
+
+    def first(self, number: int) -> list[list[str]]:
+        """The first records, the header among them."""
+        lines = io.TextIOWrapper(io.BytesIO(self._data), encoding="utf-8-sig", newline="")
+        return [record for _, record in islice(self._records(lines, 1), number)]
 
     def blocks(self, wanted: Collection[int], numbers: Collection[int]) -> Iterator[Columns]:
         """The cells of columns in some records, column by column, then in the next.
@@ -161,6 +170,37 @@ def _as_numbers(cells: Coded) -> np.ndarray | None:
     """Cells as finite numbers, NaN where blank; None if some are no such."""
     values = finite_numbers(cells.distinct)
     return values if values is None or cells.once else values[cells.codes]
+
+
+def _refuse_no_header(text: _Text, source: str) -> None:
+    """Refuse a first line of data alone: numbers, and ids or words like those below it."""
+    header = [name.strip() for name in text.header]
+    if not 2 <= len(header) <= _WIDEST or not any(map(_DIGITS.search, header)):
+        return
+    records = text.first(_FIRST)[1:]
+    if not records or any(len(record) != len(header) for record in records):
+        return
+    numbers, has_ids = [], False
+    for name, column in zip(header, zip(*records, strict=True), strict=True):
+        cells = [cell.strip() for cell in column]
+        is_id = _continues(name, cells)
+        if _NUMBER.fullmatch(name):
+            numbers.append(name)
+        elif not is_id and (not name or name not in cells):
+            return
+        has_ids = has_ids or is_id
+    if has_ids or len(set(numbers)) < len(numbers):
+        reason = "seems to have no header line; add one with the names of the columns"
+        raise problem(source, reason)
+
+
+def _continues(name: str, cells: list[str]) -> bool:
+    """Whether cells go on as a name begins: q0, q1, q2, or 1, 2, 3."""
+    if name.isdecimal():
+        return len(cells) > 2 and cells == [str(int(name) + k) for k in range(1, len(cells) + 1)]
+    shape = _DIGITS.sub("#", name)
+    is_id = shape != name and not _NUMBER.fullmatch(name)
+    return is_id and all(_DIGITS.sub("#", cell) == shape for cell in cells)
 
 
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str, data: bytes) -> None:

@@ -21,7 +21,7 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     _refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
-        raise problem(path.name, unknown_type(extension))
+        raise problem(path.name, unknown_type(path))
     data = _bytes(path)
     if not data:
         raise problem(path.name, "is empty; give column names and at least one row")
@@ -46,8 +46,12 @@ def _unzipped_name(path: Path) -> str:
     return path.name[:-3] if path.name.lower().endswith(".gz") else path.name
 
 
-def unknown_type(extension: str) -> str:
-    """What is wrong with an extension, and what to do."""
+def unknown_type(path: Path) -> str:
+    """What is wrong with the extension of a file, and what to do."""
+    extension = Path(_unzipped_name(path)).suffix.lower()
+    if extension == ".nc":
+        opened = f"betterthan.load({path.as_posix()!r})"
+        return f"is a netCDF file, not a table; open a saved comparison with {opened}"
     if extension in (".xlsx", ".xls", ".ods"):
         return (
             "is a spreadsheet; save the sheet as CSV, or pass the DataFrame of pandas.read_excel "

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from betterthan.text import first_flawed, flaw
 AGAIN = ("last", "first", "epochs")
 _SAMPLE = ("item", "epoch", "content", "prompt", "cluster", "text", "row", "file", "failed")
 _SCORE = ("metric", "raw", "status")
+_SIDES = 4  # folders that a message names
 
 
 def merge_runs(
@@ -68,10 +70,25 @@ def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     if again is not None:
         return _with_note(runs[-1] if again == "last" else runs[0], note)
     files = ", ".join(quoted(run.files[0]) for run in runs)
+    _refuse_unnamed(runs, files)
     task = f" on task {runs[0].task}" if runs[0].task else ""
     raise ValueError(
         f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
         'again="last" or again="first" for one of them, or again="epochs" to take all'
+    )
+
+
+def _refuse_unnamed(runs: Sequence[Run], files: str) -> None:
+    """Refuse logs that name no system if each is in a folder of its own."""
+    folders = [run.folder for run in runs]
+    if any(run.system or not run.folder for run in runs) or len(set(folders)) < len(folders):
+        return
+    sides = zip(ascii_uppercase[:_SIDES], folders, strict=False)
+    named_sides = ", ".join(f"{name!r}: {quoted(folder)}" for name, folder in sides)
+    more = ", ..." if folders[_SIDES:] else ""
+    raise ValueError(
+        f"{len(runs)} logs from different folders name no system ({files}); name the system of "
+        f"each folder: pass {{{named_sides}{more}}}; if they are runs of one system, pass again="
     )
 
 
@@ -451,7 +468,11 @@ def read_runs(
             except (RecursionError, TooDeepError):
                 names = ", ".join(source.file.name for source in group)
                 raise problem(names, "holds a value that is nested too deeply") from None
+            if key is None:
+                _add_folders(new_runs, group)
             for run in new_runs:
+                if key is not None:  # which names the system, as the note asks
+                    run.notes = [note for note in run.notes if note[0] != "name"]
                 tool = reader.tool if run.tool == reader.name else run.tool
                 runs.append(replace(checked(run), tool=tool))
             keys += [key] * len(new_runs)
@@ -465,6 +486,23 @@ def read_runs(
     if cluster == CONTENT:
         by_content(runs)
     return runs, keys
+
+
+def _add_folders(runs: Sequence[Run], sources: Sequence[LogSource]) -> None:
+    """Add its folder to each run, unless files of one name leave open which is its own."""
+    folders_by_name: dict[str, list[str]] = {}
+    for source in sources:
+        folder = source.file.path.parent.as_posix()
+        folders_by_name.setdefault(source.file.name, []).append(folder)
+    runs_by_name: dict[str, list[Run]] = {}
+    for run in runs:
+        runs_by_name.setdefault(run.files[0], []).append(run)
+    for name, of_name in runs_by_name.items():
+        folders = folders_by_name.get(name, [])
+        folders = folders * len(of_name) if len(folders) == 1 else folders
+        if len(folders) == len(of_name):
+            for run, folder in zip(of_name, folders, strict=True):
+                run.folder = folder
 
 
 def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:

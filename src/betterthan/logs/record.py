@@ -178,6 +178,8 @@ class Run:
         By the names they have in messages.
     system : str or None
         As the log names it; None where it never does.
+    folder : str
+        Of its first file, if that is clear and no mapping names the system.
     parts : dict of str to str
         What else tells systems of one name apart, by what it is (``prompt``); a part that has one
         value in all runs is left out of the name.
@@ -238,6 +240,7 @@ class Run:
     judge: str = ""
     scorer: str = ""
     notes: list[tuple[str, str]] = field(default_factory=list)
+    folder: str = ""
     cells: Cells = field(default_factory=Cells)
 
     @property

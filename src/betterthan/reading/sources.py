@@ -199,7 +199,7 @@ def _refuse_unknown(file: LogFile) -> None:
     suffix = Path(file.path.name.lower().removesuffix(".gz")).suffix
     logs = f"or a log of a tool that is read: {tools()}"
     if suffix not in FORMATS:
-        reason = unknown_type(suffix)
+        reason = unknown_type(file.path)
         raise problem(file.name, f"{reason}, {logs}" if ".gz" in reason else reason)
     if suffix == ".json" and file.preview.kind == "object":
         reason = "is not a list of objects; give [{...}, {...}], or one object a line as .jsonl"
