@@ -102,7 +102,7 @@ def test_two_systems_are_not_one_against_itself(simulated):  # noqa: F811
         bt.runs.same_system(simulated, simulated)
     frame = pd.DataFrame({"item": ["q1", "q2"], "A": [1, 0], "B": [0, 0]})
     with pytest.raises(ValueError, match="first and second have A and B; give the runs of one"):
-        bt.runs.same_system(frame, frame)
+        bt.runs.same_system(frame, frame.copy())
     other = simulated.isel(system=[0]).assign_coords(item=[f"x{k}" for k in range(40)])
     with pytest.raises(ValueError, match="no item is in both"):
         bt.runs.same_system(simulated.isel(system=[0]), other)
