@@ -2,14 +2,14 @@
 
 // As Python's f"{x:.3f}": an exact tie is rounded to the even digit
 function fixed(x, places) {
-  const text = x.toFixed(places), scaled = Math.abs(x) * 2 ** 40;
+  const scaled = Math.abs(x) * 2 ** 40;
   if (Number.isInteger(scaled) && scaled < 2 ** 53) {
     const at = Math.abs(x) * 10 ** places, low = Math.floor(at);
-    if (at - low === 0.5 && low % 2 === 0) {
+    if (at - low === 0.5 && !(low % 2)) {
       return (x < 0 ? "-" : "") + (low / 10 ** places).toFixed(places);
     }
   }
-  return text;
+  return x.toFixed(places);
 }
 
 function general(x, digits) { // Python's f"{x:.6g}"
@@ -17,8 +17,7 @@ function general(x, digits) { // Python's f"{x:.6g}"
   const size = Math.floor(Math.log10(Math.abs(Number(x.toPrecision(digits)))));
   if (size < -4 || size >= digits) {
     const [front, power] = x.toExponential(digits - 1).split("e");
-    const sign = power[0] === "-" ? "-" : "+", number = power.replace(/^[+-]/, "");
-    return trimmed(front) + "e" + sign + number.padStart(2, "0");
+    return trimmed(front) + "e" + power[0] + power.slice(1).padStart(2, "0");
   }
   return trimmed(x.toFixed(Math.max(0, digits - 1 - size)));
 }
@@ -31,7 +30,7 @@ function grouped(n) { return withCommas(String(n)); }
 
 function withCommas(text) {
   const [whole, rest] = text.split(".");
-  return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (rest === undefined ? "" : "." + rest);
+  return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (rest == null ? "" : "." + rest);
 }
 
 function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
@@ -41,10 +40,10 @@ function placesOf(error, most) {
 }
 
 function probability(p, error) {
-  if (p == null || Number.isNaN(p)) return "–";
+  if (p == null || p !== p) return "–";
   let places = placesOf(error, 3);
   const text = fixed(p, places);
-  if (Number(text) !== 0 && Number(text) !== 1) return text;
+  if (text % 1) return text;
   if (error >= 0.5 / 10 ** places) places = Math.max(places - 1, 1); // the last digit of a bound would be noise
   const least = 1 / 10 ** places;
   return p < 0.5 ? "< " + fixed(least, places) : "> " + fixed(1 - least, places);
@@ -63,9 +62,9 @@ function exponent(p) {
 // A difference, and its bounds in brackets: to the third digit of the interval's width, or the digit
 // that its Monte Carlo error supports
 function difference(mean, low, up, error) {
-  if (mean == null || Number.isNaN(mean)) return ["–", ""];
+  if (mean == null || mean !== mean) return ["–", ""];
   const width = up - low;
-  if (!(width === width) || low === null || up === null || low === undefined) {
+  if (low == null || up == null || width !== width) {
     return [((mean < 0 ? "" : "+") + general(mean, 3)).replace("-", "−"), ""];
   }
   const least = width < 10 ? 2 : width < 100 ? 1 : 0;
@@ -79,13 +78,11 @@ function difference(mean, low, up, error) {
 
 // Whole percent that never rounds to 0 or 100, nor to a threshold that it does not reach
 function percentOf(p, threshold) {
-  if (Number.isNaN(p) || p === null) return "–";
-  if (p <= 0.005) return "<1";
-  if (p >= 0.995) return ">99";
-  const whole = Number(fixed(100 * p, 0));
-  if (p < threshold && whole >= 100 * threshold) return (Math.floor(1000 * p) / 10).toFixed(1);
-  if (1 - p < threshold && 100 - whole >= 100 * threshold) return (Math.ceil(1000 * p) / 10).toFixed(1);
-  return String(whole);
+  if (p == null || p !== p) return "–";
+  const low = p < 0.5, most = low ? 1 - p : p;
+  if (most >= 0.995) return low ? "<1" : ">99";
+  return most < threshold && Math.round(100 * most) >= 100 * threshold
+    ? fixed((low ? Math.ceil : Math.floor)(1000 * p) / 10, 1) : fixed(100 * p, 0);
 }
 
 // At least two decimals: 0.90, 0.905
