@@ -115,7 +115,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
     _PLAN: {
         "decisive": ("NUMBER", "Proportion of items that one of two systems will win."),
         "difference": ("NUMBER", "Proportion of wins of A minus that of B."),
-        "until": ("NUMBER", "Predict the verdict for this total number of items."),
+        "until": ("NUMBER", "Predict the verdict for this total number of items, or of clusters."),
         "verdict": (
             "TEXT",
             "Verdict to plan for: a_better, b_better, either, equivalent or any. Default: the "

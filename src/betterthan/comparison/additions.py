@@ -1,4 +1,4 @@
-"""What an answer holds next to its probabilities: counts, ties, tests, items, notes, provenance."""
+"""Additions to the answer on pairs: counts, ties, tests, item statistics, notes and provenance."""
 
 from dataclasses import replace
 from typing import Any

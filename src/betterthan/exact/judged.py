@@ -1,6 +1,6 @@
 """Outcomes of a judge that errs, corrected by the few that people labelled: closed forms.
 
-Of each pair phi (truth z, signal y) ~ Dirichlet(alpha). The gold items have both, N[z, y]; of all
+For each pair, phi (truth z, signal y) ~ Dirichlet(alpha). The gold items have both, N[z, y]; of all
 judged items, n[y], the signal is known. By signal everything is conjugate: the shares of signals
 are m ~ Dirichlet(alpha[., y] + n[y]), the truth under a signal r_y ~ Dirichlet(alpha[., y] + N[.,
 y]), all independent, and theta = sum_y m_y r_y. A. Tenenbein (1970), A double sampling scheme for

@@ -3,7 +3,7 @@
 Cohen's kappa of joint tables, Krippendorff's alpha of items: Cohen (1960), Educational and
 Psychological Measurement 20(1), 37-46; Cohen (1968), Psychological Bulletin 70(4), 213-220.
 
-Of a confusion matrix, rows are predicted, columns actual. Items that were left unclassified are in
+In a confusion matrix, rows are predicted, columns actual. Items that were left unclassified are in
 no row. They count in the denominator of recall, through `actual`, the number of items of each
 class. A ratio 0 / 0 is 0.
 

@@ -8,7 +8,7 @@ McCaffrey (2002), Survey Methodology 28(2), 169-181; Imbens & Kolesar (2016), Re
 and Statistics 98(4), doi:10.1162/REST_a_00552; Pustejovsky & Tipton (2018), Journal of Business &
 Economic Statistics 36(4), doi:10.1080/07350015.2016.1247004.
 
-What is left out is exact, without refitting: with residuals e, the residuals of group g under the
+Leaving groups out is exact, without refitting: with residuals e, the residuals of group g under the
 fit without g are (I - H_gg)^-1 e_g, and that fit's sum of squares is smaller by e_g' (I - H_gg)^-1
 e_g (Cook & Weisberg 1982, Residuals and Influence, section 2.2).
 

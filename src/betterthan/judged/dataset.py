@@ -1,8 +1,8 @@
 """Judged counts, from a table: gold over (pair, truth, signal), judged over (pair, signal).
 
-Of the same data, what other questions need: the prediction-powered mean combines graded scores of a
-judge and of people; and where no item has a label, the tipping point is how one-sided a judge's
-error would have to be to turn its answer.
+Two other questions use the same data. The prediction-powered mean combines graded scores of a judge
+and of people. If no item has a label, the tipping point is how one-sided a judge's error would have
+to be to change its verdict.
 """
 
 import hashlib

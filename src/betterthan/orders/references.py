@@ -1,8 +1,8 @@
 """Several references for one order, their consensus; and agreement where there is no reference.
 
-Of several references there are the mean, weights, the best, and the consensus. Which systems or
-judges are outlying: whether one agrees with the others less, document after document, than one of
-them drawn at random for each document would.
+Several references are combined by their mean, by weights, by the best one, or by their consensus. A
+system or judge is outlying if it agrees with the others less than one drawn at random from them, for
+each document anew, would.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,9 @@
 """Log likelihood of abilities on shared items, difficulties summed out, of many parameters at once.
 
-What is seen of a system on an item is a success or a failure (Rasch), repeated trials, or an item
-that differs in slope too; the last two go by a table of all that may be seen of a system on an
-item. The integral is that of the PyMC model, on the same nodes; the curvature that goes with it is
-that of a sum over something not seen (Louis 1982, JRSS B 44(2), 226-233).
+The result of a system on an item is a success or a failure (Rasch), or a number of successes in
+repeated trials; items may also differ in slope. The last two use a table of all results possible on
+an item. The integral is that of the PyMC model, on the same nodes. Its curvature is that of a sum
+over latent values (Louis 1982, JRSS B 44(2), 226-233).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Which counts give which verdict, and the fewest items whose removal or flip overturns one.
+"""The counts that give each verdict, and the fewest items whose removal or flip overturns one.
 
 With the decisive items held fixed, every verdict is an interval of the wins: P(d > 0) rises with
 them, and P(|d| <= rope) has one hump, whose top is where wins and losses, prior in, are the same
