@@ -25,8 +25,8 @@ def test_charts_are_those_of_each_pair(many):
     distinct = Distinct(pairs.a, pairs.b, pairs.t)
     windows = Windows.near(ends, distinct, shape(*distinct.parameters)[1])
     rows = np.arange(0, 2000, 3)
-    # two points suffice: an error of 1e-7 moves a tail by less than a thousandth of what merging the
-    # components of the joint model does, and charts of other answers are not interpolated
+    # two points suffice: an error of 1e-7 moves a tail by less than a thousandth of what merging
+    # the components of the joint model does, and charts of other answers are not interpolated
     for end in (0, 1):
         chart = windows.chart(rows, end, ends[end, rows])
         within = ~np.isnan(chart[0])

@@ -32,6 +32,7 @@ _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
 _NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
 _HELD = 2**21  # numbers (component, pair) held at once
+_MIRRORED = 64  # systems from which on draws of errors come with their mirror images
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,15 @@ class Evidence:
         return float((wide * self.error**2).mean() / 2)
 
     def errors(self, number: int, random: np.random.Generator) -> _Array:
-        """Draws (draw, system) of the errors of all systems."""
+        """Draws (draw, system) of the errors of all systems; of many, the second half mirrors the
+        first, which takes half the time and makes no error of a rank or of P(best) larger.
+        """
         small = _JITTER * np.diag(self.covariance).max() * np.eye(len(self.score))
         factor = np.linalg.cholesky(self.covariance + small)
-        draws = random.standard_normal((number, len(factor))) @ factor.T
+        fresh = number if len(factor) < _MIRRORED else -(-number // 2)
+        draws = np.empty((number, len(factor)))
+        np.matmul(random.standard_normal((fresh, len(factor))), factor.T, out=draws[:fresh])
+        np.negative(draws[: number - fresh], out=draws[fresh:])
         if self.df is None:
             return draws
         return draws * np.sqrt(self.df / random.chisquare(self.df, (number, 1)))

@@ -52,9 +52,7 @@ def _tails(
     return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
 
 
-def _untied_tails(
-    a: _Array, b: _Array, points: _Array
-) -> tuple[_Array, _Array, _Array, _Array]:
+def _untied_tails(a: _Array, b: _Array, points: _Array) -> tuple[_Array, _Array, _Array, _Array]:
     """The same where no pair ties, so that (1 + d) / 2 is Beta(a, b)."""
     share, rest = (1 + points) / 2, (1 - points) / 2
     masses = np.stack([special.betainc(a, b, share[0]), special.betainc(b, a, rest[1])])
