@@ -120,8 +120,8 @@ def _interpolant(
     degrees = np.eye(2 * number)
     points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
     y = (centre + half * points[:, None]).ravel()
-    three = (np.tile(x, number) for x in (a, b, t))
-    tail = beyond(*three, y, parts=2, rough=True)
+    a, b, t = (np.tile(x, number) for x in (a, b, t))
+    tail = beyond(a, b, t, y, parts=2, rough=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = np.where(tail.converged, -special.ndtri(tail.mass), np.nan)
         steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
