@@ -81,7 +81,7 @@ def stripped(text: str) -> str:
     >>> stripped(" A\n"), stripped("A\x1c")
     ('A', 'A\x1c')
     """
-    return text.strip(_BLANKS)
+    return text if text.strip() is text else text.strip(_BLANKS)  # most have none: twice as fast
 
 
 def natural(texts: Sequence[str]) -> list[int]:

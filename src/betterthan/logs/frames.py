@@ -240,7 +240,10 @@ def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
 
 
 def _declared(run: Run) -> list[str]:
-    """The items that were to be run, where that is known."""
+    """The items that were to be run, where that is known and some may be missing."""
+    cells = run.cells
+    if run.epochs == 1 and run.declared == cells.item and cells.epoch.count(1) == len(cells):
+        return []
     return run.declared if run.epochs > 0 else []
 
 

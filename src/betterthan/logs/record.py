@@ -131,14 +131,13 @@ class Cells:
         items : sequence
             The id of each.
         **columns : sequence
-            The others, all but cluster and file.
+            The others, all but cluster and file; of texts only the beginnings.
         """
         self.item = [stripped(item) if type(item) is str else _id(item) for item in items]
         self.epoch, self.failed = (list(columns[k]) for k in ("epoch", "failed"))
         self.row = array("q", columns["row"])
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
-        limit = TEXT_LIMIT.get()
-        self.text = [text[:limit] for text in columns["text"]]
+        self.text = list(columns["text"])
         self.cluster: list[str | None] = [None] * len(self.item)
         self.file = [0] * len(self.item)
 
