@@ -81,7 +81,18 @@ def stripped(text: str) -> str:
     >>> stripped(" A\n"), stripped("A\x1c")
     ('A', 'A\x1c')
     """
-    return text if text.strip() is text else text.strip(_BLANKS)  # most have none: twice as fast
+    return text.strip(_BLANKS)
+
+
+def all_stripped(texts: list[str]) -> list[str]:
+    """`stripped` of each text, at once where none has white space around it, as a rule.
+
+    Examples
+    --------
+    >>> all_stripped(["A", " B"])
+    ['A', 'B']
+    """
+    return texts if list(map(str.strip, texts)) == texts else list(map(stripped, texts))
 
 
 def natural(texts: Sequence[str]) -> list[int]:

@@ -269,6 +269,9 @@ def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarra
     return {"run": np.full(len(columns["raw"]), place, np.int32)} | columns
 
 
+_CODES = {status: code for code, status in enumerate(STATUSES)}
+
+
 def _with_failed(cells: Cells) -> list[np.ndarray]:
     """Return the scores; a failed sample gets an error for every metric."""
     failed = np.array(cells.failed, bool)
@@ -280,7 +283,7 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
         [*cells.score_sample, *(k for k, _ in more)] if more else cells.score_sample, np.int64
     )
     status = np.zeros(n + len(more), np.int8)
-    status[:n] = np.fromiter(map(STATUSES.index, cells.status), np.int8, n)
+    status[:n] = np.fromiter(map(_CODES.__getitem__, cells.status), np.int8, n)
     status[failed[sample_index]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)] if more else cells.metric)
     raw = np.full(n + len(more), np.nan)

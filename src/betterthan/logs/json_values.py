@@ -179,8 +179,8 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def column(records: Sequence[dict[str, Any]], key: str) -> list[Any]:
-    """The value of a key in each record, None where it has none.
+def column(records: Sequence[dict[Any, Any]], key: Any, default: Any = None) -> list[Any]:
+    """The value of a key in each record, the default where it has none.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def column(records: Sequence[dict[str, Any]], key: str) -> list[Any]:
     try:
         return list(map(itemgetter(key), records))  # as a rule all have it, or the first has not
     except KeyError:
-        return [record.get(key) for record in records]
+        return [record.get(key, default) for record in records]
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

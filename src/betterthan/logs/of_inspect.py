@@ -30,7 +30,7 @@ from betterthan.logs.json_values import (
 from betterthan.logs.record import DIED, DONE, FAILED, TEXT_LIMIT, Run
 from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
-from betterthan.text import stripped
+from betterthan.text import all_stripped
 
 _STATES = {"success": DONE, "started": DIED}
 _LONGEST = 200  # characters of a setting
@@ -58,10 +58,8 @@ def read_run(header: dict[str, Any], file: LogFile) -> Run:
 
 def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
-    run.declared = [
-        stripped(str(sample_id))
-        for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
-    ]
+    declared = as_list(as_dict(about.get("dataset")).get("sample_ids"))
+    run.declared = all_stripped(list(map(str, declared)))
     run.epochs = whole(as_dict(about.get("config")).get("epochs"), 1, run.files[0], None, "epochs")
 
 
@@ -181,7 +179,7 @@ class Scores:
         for scorer in dict.fromkeys(chain.from_iterable(scored)):
             stored = self._columns.setdefault(scorer, [])
             stored += [_NONE] * (self._size - len(stored))
-            values = [scores.get(scorer, _NONE) for scores in scored]
+            values = column(scored, scorer, _NONE)
             stored += [value.get("value") if type(value) is dict else value for value in values]
         sizes = list(map(len, scored))
         self.number += sum(sizes) + sizes.count(0)
@@ -196,8 +194,10 @@ class Scores:
             stored += [_NONE] * (self._size - len(stored))
             values = stored if len(samples) == self._size else [stored[k] for k in samples]
             name = sole if scorer is None else scorer
-            other = columns.get(name, values)
-            columns[name] = [b if a is _NONE else a for a, b in zip(other, values, strict=True)]
+            if name in columns:
+                both = zip(columns[name], values, strict=True)
+                values = [second if first is _NONE else first for first, second in both]
+            columns[name] = values
         return {
             name: values for name, values in columns.items() if any(v is not _NONE for v in values)
         }

@@ -95,9 +95,8 @@ def _walked(folder: Path) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name[0] != "." and entry.name not in _SKIPPED_FOLDERS:
                     folders.append(f"{name}/")
-            elif entry.name[0] != "." and _is_file(entry):
-                if not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(top):
-                    yield name
+            elif entry.name[0] != "." and _is_file_below(top, entry):
+                yield name
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -109,11 +108,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
+def _is_file_below(top: Path, entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_file()
+        if not entry.is_file():
+            return False
     except OSError:  # links that lead to each other
         return False
+    return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(top)
 
 
 def _is_folder(path: Path) -> bool:
