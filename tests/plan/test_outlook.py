@@ -192,9 +192,7 @@ def test_foresight_of_scores(rope):
     two = scores.isel(system=[0, 1])
     unit = "clusters" if "cluster" in scores.coords else "items"
     assert f"after 40 more {unit}" in bt.plan.foresee(two, more=40, rope=rope).lines[1]
-    assert (
-        "Replication probability (same verdict on" in bt.plan.replication(two, rope=rope).lines[1]
-    )
+    assert "Probability to be undecided again on" in bt.plan.replication(two, rope=rope).lines[1]
 
 
 def test_scores_of_which_lower_is_better():

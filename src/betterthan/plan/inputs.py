@@ -136,7 +136,7 @@ def _comparison_counts(source: Any) -> Any:
             f"the comparison is of {by}, and its counts are of single items; pass the scores that "
             "were compared"
         )
-    return data["counts"].assign_attrs(pairwise=int("pairwise_verdict" in data))
+    return data["counts"].assign_attrs({"pairwise": 1} if "pairwise_verdict" in data else {})
 
 
 def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
@@ -225,8 +225,8 @@ class Design:
             return np.zeros(self.items.parts.shape, np.int64)
         if self.pilot is None:
             raise ValueError(
-                "keep=True needs the items of a pilot, and plain numbers are a belief; pass counts: "
-                "bt.counts.from_table({('A', 'B'): (12, 6, 22)})"
+                "keep=True needs a pilot's items, and plain numbers are a belief; pass counts, "
+                "such as bt.counts.from_table({('A', 'B'): (12, 6, 22)})"
             )
         return self.pilot
 

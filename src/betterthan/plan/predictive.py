@@ -97,7 +97,7 @@ def fragility(
     variables = {"now": now["now"], "decisive": pairs.wrap(decisive, decisive, 0), "n": now["n"]}
     data = xr.Dataset(variables | _labelled(minima, pairs))
     attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
-    attrs["pairwise"] = pairs.parameters.counts.attrs.get("pairwise", 0)
+    attrs |= {k: v for k, v in pairs.parameters.counts.attrs.items() if k == "pairwise"}
     data = data.assign_attrs(pairs.parameters.attrs | attrs)
     return Plan(data, words.fragility(data))
 

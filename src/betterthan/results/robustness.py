@@ -179,7 +179,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         else "items"
     )
     attrs = copied | {"answer": "outlook", "target": target, "of": unit}
-    attrs["pairwise"] = int("pairwise_verdict" in data)  # next to verdicts of a joint model
+    attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
 
@@ -302,7 +302,7 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
     now, units = str(pair["now"].values), attrs["of"]
     if now == "undecided":
         more = "" if np.isnan(pair["more_probability"]) else _items_to_verdict(pair, attrs)
-        return more and f"{a} or {b} (undecided{' pairwise' * attrs['pairwise']}): {more}."
+        return more and f"{a} or {b} (undecided{' pairwise' * attrs.get('pairwise', 0)}): {more}."
     again = float(pair["replicates"])
     if np.isnan(again):
         return ""
@@ -314,7 +314,7 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
         text = f"flipping {items_to_flip(pair)} would overturn this verdict; {text}"
     ahead = f"{a} and {b} are practically equivalent"
     ahead = ahead if now == "equivalent" else f"{a} is better than {b}"
-    return f"{'Pairwise, ' * attrs['pairwise']}{ahead}: {text}."
+    return f"{'Pairwise, ' * attrs.get('pairwise', 0)}{ahead}: {text}."
 
 
 def items_to_flip(pair: xr.Dataset) -> str:
