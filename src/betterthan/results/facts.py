@@ -104,6 +104,7 @@ class Unbeaten:
 
     system: str
     n_worse: int  # systems that it is better than
+    n_compared: int | None = None  # systems that it was compared with, where not all others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -421,12 +422,15 @@ def _with_systems(
     """With all verdicts, the baseline, and who may be the best, where compared jointly."""
     verdicts = pairs["verdict"].to_numpy(str)
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
+    others = len(systems) - 1
+    never = systems["never_compared"] if "never_compared" in systems else [0] * len(systems)
+    compared = [others - int(n) for n in never]
     answer = replace(
         answer,
         by=by or _JOINT.get(quantity := provenance.joint_quantity or "", quantity or None),
         unbeaten=tuple(
-            Unbeaten(system=name, n_worse=int(n))
-            for name, n in zip(systems["system"], systems["better_than"], strict=True)
+            Unbeaten(system=name, n_worse=int(n), n_compared=k if k < others else None)
+            for name, n, k in zip(systems["system"], systems["better_than"], compared, strict=True)
             if name not in beaten
         ),
         verdict_counts=_verdict_counts(pairs, verdicts),
