@@ -146,7 +146,7 @@ def test_outcome_with_the_model(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--outcome", "gain"], "row 2, column 'who', value 'u0': not a number"),
+        (["--outcome", "gain"], "'who', value 'u0': not a number; name the features"),
         (["--outcome", "price", "--leave-out", "who"], "there is no column 'price'"),
         (["--outcome", "gain", "--features", "f,x"], "there is no column 'x'"),
         (["--outcome", "gain", "--ordinal"], "--ordinal and --components need the PyMC model"),

@@ -101,11 +101,19 @@ def plain_table(
             raise problem(table.source, f"there is no column {name!r}; the columns are {present}")
     return pd.DataFrame(
         {
-            name: numbers(table, name)
+            name: numbers(table, name, _name_features if features is None else None)
             if name in named or holds_numbers(table, name)
             else texts(table, name)
             for name in table.columns
         }
+    )
+
+
+def _name_features() -> str:
+    """What to do with a column of texts, where all columns are features."""
+    return (
+        "not a number; name the features with --features, or the column of subjects with "
+        "--leave-out"
     )
 
 
