@@ -18,7 +18,7 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     """The table in a file of a known extension, gzipped or not; `sep` stands between the cells of
     text when it is neither a comma nor a tab.
     """
-    _refuse_no_file(path)
+    refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
         raise problem(path.name, unknown_type(path))
@@ -61,7 +61,7 @@ def unknown_type(path: Path) -> str:
     return f"unknown file type {extension!r}{table}; give {', '.join(FORMATS)}, each also with .gz"
 
 
-def _refuse_no_file(path: Path) -> None:
+def refuse_no_file(path: Path) -> None:
     """Refuse what is not there, and what never ends: a pipe, a device."""
     try:
         kind = path.stat().st_mode

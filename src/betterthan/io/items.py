@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,7 +18,7 @@ from betterthan.io.cells import labels, read_once
 from betterthan.io.layouts import candidates, find, for_runs, not_scores
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import (
     alike_labels,
     check_labels,
@@ -229,7 +228,7 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     before = table.rows[int(first[unit[k]])]
     reason = f"duplicate item id{same}, already in row {before}; give each item one row"
     reason += "" if "epoch" in within else f", or {for_runs(table)}"
-    raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
+    raise table.cell_problem(k, column, reason, ids)
 
 
 def _of_runs(
@@ -270,7 +269,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     if len(values) < _FEW and len(systems) > max(20, 4 * len(values)):
         sizes = f"{counted(len(values), 'item')} and {len(systems)} systems"
         reason = f"{sizes}; if each row is a system, transpose the table"
-        warnings.warn(str(problem(table.source, reason)), skip_file_prefixes=names.PACKAGE)
+        warn(table.source, reason)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
     scores = PlainScores(values, items.ids, systems, items.coords)
@@ -417,17 +416,14 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
         return
     k, before = twice[0], table.rows[twice[1]]
     where = "".join(
-        f", {role} {quoted(rows.by_row[role][k].item())}"
-        for role in ("dataset", "epoch")
-        if role in rows.by_row
+        f", {role} {quoted(rows.by_row[role][k].item())}" for role in _WITHIN if role in rows.by_row
     )
-    raise problem(
-        table.source,
+    reason = (
         f"duplicate score of system {quoted(systems[k])} on item {quoted(rows.ids[k])}"
         f"{where}, already in row {before}; give each system one score per item, "
-        f"{for_runs(table)}, or pass item= with the column of item ids",
-        row=table.rows[k],
+        f"{for_runs(table)}, or pass item= with the column of item ids"
     )
+    raise table.problem(k, reason)
 
 
 def first_twice(places: np.ndarray, size: int) -> tuple[int, int] | None:
@@ -452,7 +448,7 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
         before = table.rows[int(first[k])]
         other = quoted(str(cluster[first[k]]))
         reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))
+        raise table.problem(k, reason, column=column, value=str(cluster[k]))
 
 
 _ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
@@ -570,11 +566,7 @@ def _integers(table: Table, column: str, scale: int) -> np.ndarray:
         (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
         (np.abs(rounded) > 2**40, "too large for a tally"),
     ):
-        if bad.any():
-            k = int(bad.argmax())
-            raise problem(
-                table.source, requirement, row=table.rows[k], column=column, value=float(values[k])
-            )
+        table.refuse_first(bad, column, requirement, values)
     return rounded.astype(np.int64)
 
 
@@ -597,7 +589,7 @@ def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
         f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
         f"column 'dataset' or 'epoch' that tells them apart"
     )
-    raise problem(table.source, reason, row=table.rows[k])
+    raise table.problem(k, reason)
 
 
 def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:

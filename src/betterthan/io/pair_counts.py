@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import candidates, find
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
 from betterthan.io.texts import BLOCK, Coded, Numbers, array_from_codes, narrow, text_array
@@ -141,7 +140,7 @@ def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -
         if len(columns) == 2:
             right = f"if the others are ties, give these as a column 'ties'; else {right}"
         reason = f"{items[k]:g} items, but the sum of {listed(columns)} is {total[k]:,}; {right}"
-        raise problem(table.source, reason, row=table.rows[k], column=column)
+        raise table.problem(k, reason, column=column)
 
 
 def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
@@ -150,7 +149,7 @@ def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -
         k, column = int(bad.argmax()), pair_columns(table)[1]
         system = cells.system_names(table, column)[k]
         reason = f"{quoted(system)} is compared with itself; wins and losses there must be 0"
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
+        raise table.problem(k, reason, column=column, value=system)
 
 
 def _count_pairs(
@@ -184,12 +183,12 @@ def _count_pairs(
     same = np.flatnonzero(ab[:k] == ab[k])
     if len(same):
         reason = f"{named} is already in row {table.rows[int(same[0])]}; give each pair one row"
-        raise problem(table.source, reason, row=table.rows[k])
+        raise table.problem(k, reason)
     other = int((ab == ba[k]).argmax())
     reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
     right = "one must be the other with wins and losses exchanged"
     reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-    raise problem(table.source, reason, row=table.rows[k])
+    raise table.problem(k, reason)
 
 
 _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
@@ -250,8 +249,7 @@ def _shared_items(
                 f"give one vote per pair and {named[column]}, or in Python use "
                 "models.davidson.by_cluster"
             )
-            message = str(problem(table.source, f"{reason}; {right}", column=column))
-            warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+            warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
 
@@ -291,14 +289,14 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
         k = int(conflicting.argmax())
         right = f"write {column_a}, {column_b} or tie"
         reason = f"the name of one system here and the word for another outcome; {right}"
-        raise _problem(table, column, winner[k], k, reason)
+        raise table.cell_problem(k, column, reason, winner)
     outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
         right = (
             f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
         )
-        raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
+        raise table.cell_problem(k, column, f"unknown winner; give {right}", winner)
     if (by_name == _UNKNOWN).any():
         _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
@@ -314,8 +312,7 @@ def _warn_of_swapped_sides(table: Table, by_side: np.ndarray) -> None:
         f"is not read: winners by their side are those of columns {quoted(column_a)} and "
         f"{quoted(column_b)}; if the judge saw other sides, give winners by name"
     )
-    message = str(problem(table.source, reason, column=column))
-    warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+    warn(table.source, reason, column=column)
 
 
 def _winners(table: Table, column: str) -> list[str]:
@@ -337,11 +334,7 @@ def _refuse_vote_against_itself(
         k = int(same.argmax())
         name = systems[a[k]]
         reason = f"{quoted(name)} is compared with itself; give two different systems"
-        raise _problem(table, pair_columns(table)[1], name, k, reason)
-
-
-def _problem(table: Table, column: str, value: str, k: int, reason: str) -> ValueError:
-    return problem(table.source, reason, row=table.rows[k], column=column, value=value)
+        raise table.problem(k, reason, column=pair_columns(table)[1], value=name)
 
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie

@@ -208,7 +208,7 @@ def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) 
             continue
         if spec.decimal == "," and isinstance(word, str) and _POINT.fullmatch(word):
             reason = "a point where the decimal sign is a comma; write the number without it"
-            raise problem(table.source, reason, row=table.rows[k], column=name, value=value)
+            raise table.cell_problem(k, name, reason)
         cells.append(_number(word, spec))
     changed = replace(table, columns={name: cells})
     return cells if holds_numbers(changed, name) or cells != list(values) else values

@@ -71,17 +71,12 @@ def _refuse_other_labels(tables: Sequence[Table]) -> None:
         keys = [c for role in ("item", "dataset") if (c := find(table, role)) is not None]
         gold = str(sole(table, "gold"))
         cells_of_rows = zip(*(cells.texts(table, column) for column in (*keys, gold)), strict=True)
-        for row, (*key, label) in zip(table.rows, cells_of_rows, strict=True):
+        for k, (*key, label) in enumerate(cells_of_rows):
             other, source = labels.setdefault(tuple(key), (label, table.source))
             if label != other:
                 reason = f"item {quoted(key[0])} has label {quoted(other)} in {source}"
-                raise problem(
-                    table.source,
-                    f"{reason}; give the systems one test set",
-                    row=row,
-                    column=gold,
-                    value=label,
-                )
+                reason += "; give the systems one test set"
+                raise table.problem(k, reason, column=gold, value=label)
 
 
 def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -14,7 +13,7 @@ from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.measure_names import less_is_better
 from betterthan.io.plain_scores import PlainScores
-from betterthan.io.problems import in_python, listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
 
@@ -78,7 +77,7 @@ def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
     """Warn of names that look the same and are taken as different ones."""
     groups = alike(values)
     if groups:
-        _warn(source, groups, kind)
+        warn(source, _alike_message(groups, kind))
 
 
 def refuse_alike(
@@ -97,7 +96,7 @@ def refuse_alike(
                 pair = f"{quoted(first)} and {quoted(other)}"
                 raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
     if groups:
-        _warn(source, groups, kind)
+        warn(source, _alike_message(groups, kind))
 
 
 def refuse_alike_by_scores(
@@ -178,14 +177,6 @@ def _alike_message(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(quoted(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
     return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
-
-
-def _warn(source: str, groups: list[list[str]], kind: str) -> None:
-    warnings.warn(
-        str(problem(source, _alike_message(groups, kind))),
-        UserWarning,
-        skip_file_prefixes=names.PACKAGE,
-    )
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -414,8 +405,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
         called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
         item = quoted(items[int(called.argmax())])
-        reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
-        warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
+        warn(source, f"item {item} is taken as one item; if it sums the others up, leave it out")
 
 
 def _not_binary_at_an_end(values: np.ndarray) -> list[int]:

@@ -37,6 +37,21 @@ class Table:
         """The columns by their names without regard to letter case; of equal ones the first."""
         return {column.casefold(): column for column in reversed(self.columns)}
 
+    def problem(self, k: int, reason: str, **where: Any) -> ValueError:
+        """The refusal of a row, or of the value of a column in it."""
+        return problem(self.source, reason, row=self.rows[k], **where)
+
+    def cell_problem(self, k: int, column: str, reason: str, values: Any = None) -> ValueError:
+        """The refusal of a cell, which is of these values where the column was read as such."""
+        value = (self.columns[column] if values is None else values)[k]
+        value = value.item() if isinstance(value, np.generic) else value
+        return self.problem(k, reason, column=column, value=value)
+
+    def refuse_first(self, bad: np.ndarray, column: str, reason: str, values: Any = None) -> None:
+        """Refuse the first cell that is bad, if one is; see `cell_problem`."""
+        if bad.any():
+            raise self.cell_problem(int(bad.argmax()), column, reason, values)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -129,7 +144,7 @@ def _refuse_second_header(table: Table) -> None:
             x.strip().casefold() for x in row
         ):
             reason = "repeats the names of the columns; leave the line out"
-            raise problem(table.source, reason, row=table.rows[k])
+            raise table.problem(k, reason)
 
 
 def _matching_rows(column: Any, words: set[str]) -> list[int]:

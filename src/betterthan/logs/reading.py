@@ -222,12 +222,7 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
 
 
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
-    scores: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
-    for sample, metric, raw, status in zip(
-        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
-    ):
-        scores[sample].append((metric, repr(raw), status))
-    return [sorted(sample_scores) for sample_scores in scores]
+    return [sorted(scores) for scores in cells.by_sample()]
 
 
 def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> None:

@@ -3,7 +3,6 @@
 import gc
 import glob
 import os
-import stat
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan import checks
+from betterthan.io.files import refuse_no_file
 from betterthan.io.problems import counted, printable, problem
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
@@ -68,7 +68,8 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
         return [LogSource(file, key, False) for file in _in_folder(path)]
     if _PATTERN & set(str(source)) and not path.exists():
         return _sources_matching(str(source), key)
-    return [LogSource(LogFile(_checked(path), path.name), key, True)]
+    refuse_no_file(path)
+    return [LogSource(LogFile(path, path.name), key, True)]
 
 
 def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
@@ -103,21 +104,6 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
-
-
-def _checked(path: Path) -> Path:
-    """Return the path if it is a regular file: no pipe, no device."""
-    try:
-        kind = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"no such file: {printable(str(path))}") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise problem(str(path), f"cannot be read ({reason})") from None
-    if not stat.S_ISREG(kind):
-        what = "is a pipe or a device, and may never end; save what it gives as a file"
-        raise problem(str(path), what)
-    return path
 
 
 _TABLE = "write a table with columns system, item, score from it"
