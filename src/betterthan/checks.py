@@ -179,10 +179,8 @@ def prior(
     try:
         numbers = tuple(float(v) for v in value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{what} is {quoted(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
-            f"outcome"
-        ) from None
+        choices = f"a name ({', '.join(names.PRIORS)}) or one number per outcome"
+        raise ValueError(f"{what} is {quoted(value)}; give {choices}") from None
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
@@ -294,10 +292,7 @@ def exactly_countable(array: np.ndarray, what: str) -> None:
     """
     large = array >= names.EXACT if array.dtype.kind == "f" else array > names.EXACT
     if large.any():
-        raise ValueError(
-            f"{what} hold {array[large].flat[0]}, too large to be counted exactly; give at most "
-            f"{names.EXACT:,}"
-        )
+        raise _too_large(what, str(array[large].flat[0]))
 
 
 def _refuse_rounded(values: Any, what: str) -> None:
@@ -306,10 +301,12 @@ def _refuse_rounded(values: Any, what: str) -> None:
         return
     for value in values:
         if isinstance(value, int) and abs(value) > names.EXACT:
-            raise ValueError(
-                f"{what} hold {quoted(value)}, too large to be counted exactly; give at most "
-                f"{names.EXACT:,}"
-            )
+            raise _too_large(what, quoted(value))
+
+
+def _too_large(what: str, value: str) -> ValueError:
+    most = f"give at most {names.EXACT:,}"
+    return ValueError(f"{what} hold {value}, too large to be counted exactly; {most}")
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:

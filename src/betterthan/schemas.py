@@ -101,18 +101,14 @@ def _named_tallies(data: Any) -> None:
     """Refuse tallies of other dims, other than tp, fp, fn, or of systems without names."""
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
-        raise ValueError(
-            f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and "
-            f"label"
-        )
+        dim = min(map(str, extra))
+        raise ValueError(f"tallies have a dim {dim!r}; give (item, system, tally) and label")
     fit_names(data)
     coords = data.coords.variables
     tallies = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
     if tallies != names.TALLIES:
-        raise ValueError(
-            f"tallies are {', '.join(tallies) or 'not named'}; give a coordinate 'tally' with tp, "
-            f"fp, fn"
-        )
+        named = ", ".join(tallies) or "not named"
+        raise ValueError(f"tallies are {named}; give a coordinate 'tally' with tp, fp, fn")
     if names.SYSTEM not in coords:
         raise ValueError("tallies need a coordinate 'system' with the names of the systems")
     systems = list(map(str, coords[names.SYSTEM].values))
@@ -133,10 +129,8 @@ def counts(data: Any) -> Any:
     fit_names(data)
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
-        raise ValueError(
-            f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are "
-            f"unknown"
-        )
+        right = "give win, loss, tie, or win, loss where ties are unknown"
+        raise ValueError(f"outcomes are {', '.join(labels)}; {right}")
     data = data.transpose(..., names.OUTCOME)
     checks.nonnegative_integers(data.values, "counts")
     _countable(data, {names.SYSTEM_A, names.SYSTEM_B, names.PAIR}, "the counts of a pair")
@@ -193,12 +187,8 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     actual = matrix.sum(-2)
     if "n_actual" in ordered.coords:
         column = ordered.isel({names.PREDICTED: 0}, drop=True)
-        actual = (
-            ordered["n_actual"]
-            .broadcast_like(column)
-            .transpose(*column.dims)
-            .values.astype(np.int64)
-        )
+        sizes = ordered["n_actual"].broadcast_like(column).transpose(*column.dims)
+        actual = sizes.values.astype(np.int64)
     if (actual < matrix.sum(-2)).any():
         raise ValueError(
             "n_actual is below the sum of its column; it counts all items of the class"

@@ -205,7 +205,8 @@ def keep(
         Whether digests are kept of what they ask.
     """
     if memory := MEMORY.get():
-        letters = _LETTER * (sum(map(len, filter(_is_text, items))) + sum(map(len, texts)))
+        ids = (item for item in items if type(item) is str)
+        letters = _LETTER * (sum(map(len, ids)) + sum(map(len, texts)))
         sample = _SAMPLE + _DIGESTS * hashed
         memory.keep(sample * len(items) + _SCORE * scores + letters, row)
 
@@ -214,10 +215,6 @@ def keep_bytes(size: int, row: int | None = None) -> None:
     """Count bytes in memory that are kept of logs; see `Memory.keep`."""
     if memory := MEMORY.get():
         memory.keep(size, row)
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
 
 
 def _weight(pieces: Iterable[bytes]) -> int:
@@ -251,7 +248,8 @@ def opened(path: Path, name: str) -> BinaryIO:
         file: Any = path.open("rb", buffering=_LINES)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
-    kind = _packing(file.read(4))
+    start = file.read(4)
+    kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:
         file.seek(0)
         if MEMORY.get():
@@ -274,10 +272,6 @@ def zstd() -> Any:
     except ImportError:
         from backports import zstd
     return zstd
-
-
-def _packing(start: bytes) -> str | None:
-    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
 def _unpacked(path: Path, name: str, kind: str) -> BinaryIO:

@@ -92,8 +92,7 @@ def _read_together(data: bytes) -> tuple[list[list[str]], list[str]]:
     if metadata.num_rows * metadata.num_columns > MOST_CELLS or size > max_expanded(len(data)):
         raise _TooManyError(
             f"holds {metadata.num_rows:,} rows of {metadata.num_columns:,} columns, more than can "
-            "be read "
-            "at once; give parts of it"
+            "be read at once; give parts of it"
         )
     pandas_metadata = file.schema_arrow.pandas_metadata or {}
     index = [entry for entry in pandas_metadata.get("index_columns", ()) if _is_index(entry)]

@@ -75,12 +75,7 @@ def items_of(table: Table) -> Items:
     ids.
     """
     column = sole(table, "item")
-    columns_by_role = {
-        role: role_column for role in COORDINATES if (role_column := sole(table, role)) is not None
-    }
-    coords = {
-        role: coordinate(table, role_column, role) for role, role_column in columns_by_role.items()
-    }
+    columns_by_role, coords = _coordinates(table)
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
     used = {*columns_by_role.values(), *ignored}
     if column is None:
@@ -89,10 +84,8 @@ def items_of(table: Table) -> Items:
             right = f"more than {_MOST_NUMBERED:,} rows need one; add a column 'item'"
             raise problem(table.source, f"{reason}; {right}")
         ids = numbered(len(table.rows))
-        summary = "items are row numbers (no column of item ids)" + describe_coordinates(
-            columns_by_role
-        )
-        return Items(ids, coords, used, ignored, summary)
+        summary = "items are row numbers (no column of item ids)"
+        return Items(ids, coords, used, ignored, summary + describe_coordinates(columns_by_role))
     ids = item_ids(table, column, "each item an id")
     _refuse_repeated(table, column, ids, coords)
     summary = f"item ids from column {column!r}" + describe_coordinates(columns_by_role)
@@ -141,9 +134,10 @@ def sole(table: Table, role: str) -> str | None:
     return matches[0] if matches else None
 
 
-def coordinate_columns(table: Table) -> dict[str, str]:
-    """Return the columns of the optional coordinates, by role."""
-    return {role: column for role in COORDINATES if (column := find(table, role)) is not None}
+def _coordinates(table: Table) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """The columns of the optional coordinates, by role, and what each row has there."""
+    columns = {role: column for role in COORDINATES if (column := find(table, role)) is not None}
+    return columns, {role: coordinate(table, column, role) for role, column in columns.items()}
 
 
 def coordinate(table: Table, column: str, role: str) -> np.ndarray:
@@ -217,9 +211,7 @@ def describe_coordinates(columns: dict[str, str]) -> str:
 
 
 def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np.ndarray]) -> None:
-    if ids.once:
-        return
-    if not len(repeated(_keys(ids, coords))):
+    if ids.once or not len(repeated(_keys(ids, coords))):
         return
     first = first_rows(unit := units(ids, coords))
     k = int((first[unit] != np.arange(len(unit))).argmax())
@@ -328,10 +320,8 @@ def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) ->
         return
     for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
         if (np.diff(values[:, k]) == 1).all():
-            reason = (
-                "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
-            )
-            raise problem(table.source, reason, column=systems[k])
+            right = "name it 'item' if it holds the item ids, otherwise leave it out"
+            raise problem(table.source, f"counts the rows; {right}", column=systems[k])
 
 
 def long_scores(table: Table) -> Reading:
@@ -382,12 +372,8 @@ class ItemRows:
 
 def item_rows(table: Table, column: str) -> ItemRows:
     """Join rows to items by id within dataset and epoch."""
-    columns = coordinate_columns(table)
     ids = item_ids(table, column, "each row an item id")
-    by_row = {
-        role: coordinate(table, coordinate_column, role)
-        for role, coordinate_column in columns.items()
-    }
+    columns, by_row = _coordinates(table)
     unit = units(ids, by_row)
     rows = ItemRows(ids, unit, columns, by_row)
     if "cluster" in by_row:
@@ -520,21 +506,15 @@ def _read_cells(table: Table) -> _Cells:
     column = find(table, "class")
     labels = Coded([""], np.zeros(len(table.rows), dtype=np.int8))
     if column is not None:
-        labels = cells.read_once(table, column, _labels)
+        labels = item_ids(table, column, "each row its label")
     system_names, label_names = list(systems.distinct), list(labels.distinct)
     return _Cells(items, system_names, label_names, item, column, systems.codes, labels.codes)
 
 
-def _labels(table: Table, column: str) -> Sequence[str]:
-    return cells.labels(table, column, "each row its label")
-
-
 def _summary(rows: _Cells, absent: int) -> str:
     systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
-    summary = f"{counted(rows.shape[0], 'item')} x {systems}, "
-    summary += (
-        f"item ids from column {rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
-    )
+    summary = f"{counted(rows.shape[0], 'item')} x {systems}, item ids from column "
+    summary += f"{rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
     if rows.label_column is None:
         return summary
     summary += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
@@ -560,20 +540,18 @@ def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
 def _integers(table: Table, column: str, scale: int) -> np.ndarray:
     values = cells.numbers(table, column)
     rounded = np.rint(values * scale)
+    fractional = f"not whole after scaling by {scale}; give a scale that makes every tally whole"
+    if scale == 1:
+        right = "for partial credit give a scale, such as scale=2 where there are halves"
+        fractional = f"not whole; {right}"
     for bad, requirement in (
         (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
         (values < 0, "negative; a tally is at least 0"),
-        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
+        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, fractional),
         (np.abs(rounded) > 2**40, "too large for a tally"),
     ):
         table.refuse_first(bad, column, requirement, values)
     return rounded.astype(np.int64)
-
-
-def _fractional(scale: int) -> str:
-    if scale == 1:
-        return "not whole; for partial credit give a scale, such as scale=2 where there are halves"
-    return f"not whole after scaling by {scale}; give a scale that makes every tally whole"
 
 
 def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
@@ -581,9 +559,8 @@ def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
     if twice is None:
         return
     k, before = twice[0], table.rows[twice[1]]
-    label_text = (
-        "" if rows.label_column is None else f", label {quoted(rows.labels[rows.label[k]])}"
-    )
+    label = quoted(rows.labels[rows.label[k]])
+    label_text = "" if rows.label_column is None else f", label {label}"
     reason = (
         f"duplicate tallies of system {quoted(rows.systems[rows.system[k]])} on "
         f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "

@@ -13,7 +13,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.problems import counted, listed, printable, problem, quoted
-from betterthan.io.table import NAMELESS, Reading, Table
+from betterthan.io.table import NAMELESS, Reading, Table, unread
 from betterthan.io.texts import Coded, Numbers, coded
 
 DIRECTION = "higher_is_better"  # the column that gives a table of measures away
@@ -88,12 +88,12 @@ class Layout:
 
     name: str
     needs: tuple[str, ...]  # roles that columns must play, the one that gives it away first
-    by: str  # how it is recognised: by its columns, by gold, as the rest, or only when asked for
     gives: str  # scores, counts, tallies or judgments
     read_in: str  # file and function of its reader; loaded where there is one to read
     sentence: str  # its columns
     takes: tuple[str, ...] = ()  # choices of `betterthan.read` that apply to it
     unit: str | None = None  # what one count stands for, unless told
+    by: str = "columns"  # how it is recognised; or by gold, as the rest, or only when asked for
 
     @property
     def reader(self) -> Callable[..., Reading]:
@@ -106,16 +106,15 @@ LAYOUTS = (
     Layout(
         "wide",
         (),
-        "rest",
         "scores",
         "items.wide_scores",
         "a column of item ids (may be absent), and a column of scores for each system",
         takes=("higher_is_better", "systems"),
+        by="rest",
     ),
     Layout(
         "long",
         ("system", "item", "score"),
-        "columns",
         "scores",
         "items.long_scores",
         "``system, item, score``",
@@ -124,16 +123,15 @@ LAYOUTS = (
     Layout(
         "predictions",
         ("gold",),
-        "gold",
         "scores",
         "items.predicted_scores",
         "item ids, ``gold``, and a column of predicted labels for each system",
         takes=("systems",),
+        by="gold",
     ),
     Layout(
         "votes",
         ("system_a", "system_b", "winner"),
-        "columns",
         "counts",
         "pair_counts.vote_counts",
         "``model_a, model_b, winner``; the winner is a side, a name, or a tie",
@@ -143,7 +141,6 @@ LAYOUTS = (
     Layout(
         "counts",
         ("system_a", "system_b", "wins", "losses"),
-        "columns",
         "counts",
         "pair_counts.pair_counts",
         "``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``",
@@ -153,7 +150,6 @@ LAYOUTS = (
     Layout(
         "tallies",
         ("system", "item", "tp", "fp", "fn"),
-        "columns",
         "tallies",
         "items.tallies",
         "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
@@ -162,12 +158,12 @@ LAYOUTS = (
     Layout(
         "judgments",
         ("system_a", "system_b", "winner"),
-        "asking",
         "judgments",
         "pair_counts.judgments",
         "those of votes, and an optional ``judge``, each judgment by itself; see "
         "`io.read_judgments`",
         unit="judgment",
+        by="asking",
     ),
 )
 
@@ -244,8 +240,7 @@ def _refuse_incomplete(table: Table) -> None:
 def _refuse_votes_without_systems(table: Table) -> None:
     """Refuse a column of winners in a table without scores."""
     winner = find(table, "winner")
-    used = {winner, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
-    if winner and not any(holds_numbers(table, c) for c in table.columns if c not in used):
+    if winner and not any(holds_numbers(table, column) for column in _others(table, winner)):
         reason = f"has a column {winner!r} of votes, but no columns of the two systems among "
         reason += f"{listed(table.columns)}; name them 'model_a' and 'model_b'"
         raise problem(table.source, reason)
@@ -253,19 +248,23 @@ def _refuse_votes_without_systems(table: Table) -> None:
 
 def _where_scores_are(table: Table, system: str) -> str:
     """What to pass for the scores: the one column of numbers, if there is one."""
-    used = {system, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
-    numbers = [c for c in table.columns if c not in used and holds_numbers(table, c)]
+    numbers = [column for column in _others(table, system) if holds_numbers(table, column)]
     if len(numbers) == 1:
         return f"; pass score={quoted(numbers[0])} if that holds the scores"
     return "; pass score= with the column of scores"
 
 
+def _others(table: Table, *used: str) -> list[str]:
+    """The columns that are neither these nor say which item a row is of."""
+    roles = ("item", "dataset", "cluster", "epoch")
+    return unread(table, {*used, *(find(table, role) for role in roles)})
+
+
 def _predictions_or_wide(table: Table) -> list[str]:
     if find(table, "gold") is None:
         return ["wide"]
-    used = {find(table, role) for role in ("item", "dataset", "cluster", "epoch")}
     # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
-    if all(holds_numbers(table, column) for column in table.columns if column not in used):
+    if all(holds_numbers(table, column) for column in _others(table)):
         return ["predictions", "wide"]
     return ["predictions"]
 
@@ -361,11 +360,8 @@ def rows_of_averages(table: Table, column: str) -> str:
 def for_runs(table: Table) -> str:
     """How to read several rows of one item and system."""
     column = next((table.by_name[name] for name in _RUNS if name in table.by_name), "")
-    return (
-        f"pass run={column!r} if these are repeated runs"
-        if column
-        else ("pass run= with the column that numbers repeated runs")
-    )
+    named = f"pass run={column!r} if these are repeated runs"
+    return named if column else "pass run= with the column that numbers repeated runs"
 
 
 def of_groups(table: Table, item: str | None, columns: Sequence[str]) -> str:

@@ -41,25 +41,24 @@ def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
     return list(ids.distinct), ids.codes
 
 
-def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
+def paired(*sides: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return the systems in order of first occurrence, and both of each row as codes."""
-    first_rows_by_side = [
-        zip(coded_names.first.tolist(), coded_names.distinct, strict=True)
-        for coded_names in (names_a, names_b)
-    ]
     ordered = sorted(
-        (row, side, name)
-        for side, side_names in enumerate(first_rows_by_side)
-        for row, name in side_names
+        (row, k, name)
+        for k, side in enumerate(sides)
+        for row, name in zip(side.first.tolist(), side.distinct, strict=True)
     )
     place = {name: k for k, name in enumerate(dict.fromkeys(name for *_, name in ordered))}
     a, b = (
-        narrow(np.array([place[name] for name in coded_names.distinct]), len(place))[
-            coded_names.codes
-        ]
-        for coded_names in (names_a, names_b)
+        narrow(np.array([place[name] for name in side.distinct]), len(place))[side.codes]
+        for side in sides
     )
     return list(place), a, b
+
+
+def _read_pairs(table: Table) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """The systems of a table, and the two of each row as codes."""
+    return paired(*(cells.read_once(table, c, cells.system_names) for c in pair_columns(table)))
 
 
 def empty_square(
@@ -91,13 +90,13 @@ def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) ->
 def pair_counts(table: Table) -> Reading:
     """Counts of a table of pairs, each given once or in both directions."""
     columns = pair_columns(table)
-    first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
-    systems, a, b = paired(first, second)
+    systems, a, b = _read_pairs(table)
     at_least_two(table, systems)
     refuse_alike_by_pairs(table.source, systems, a, b)
     values, read = _numbers(table)
     datasets, dataset = read_datasets(table)
-    _refuse_against_itself(table, a == b, values)
+    lopsided = (a == b) & (values[:, :2] != 0).any(axis=-1)
+    _refuse_against_itself(table, lopsided, systems, a, "wins and losses there must be 0")
     ab, ba = (
         (dataset * np.int64(len(systems)) + i) * len(systems) + j for i, j in ((a, b), (b, a))
     )
@@ -118,8 +117,8 @@ def pair_counts(table: Table) -> Reading:
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
     """Return wins, losses and, with a column, ties of each row; and the columns."""
-    matches = [find(table, role) for role in ("wins", "losses", "ties")]
-    columns = [column for column in matches if column is not None]
+    roles = ("wins", "losses", "ties")
+    columns = [column for role in roles if (column := find(table, role)) is not None]
     if other := candidates(table, "ties")[1:]:
         reason = f"{columns[2]!r} and {other[0]!r} both hold ties; pass ignore={other[0]!r}"
         raise problem(table.source, f"columns {reason} to leave one out")
@@ -143,13 +142,13 @@ def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -
         raise table.problem(k, reason, column=column)
 
 
-def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
-    bad = same & (values[:, :2] != 0).any(axis=-1)
+def _refuse_against_itself(
+    table: Table, bad: np.ndarray, systems: list[str], a: np.ndarray, right: str
+) -> None:
     if bad.any():
-        k, column = int(bad.argmax()), pair_columns(table)[1]
-        system = cells.system_names(table, column)[k]
-        reason = f"{quoted(system)} is compared with itself; wins and losses there must be 0"
-        raise table.problem(k, reason, column=column, value=system)
+        k = int(bad.argmax())
+        reason = f"{quoted(systems[a[k]])} is compared with itself; {right}"
+        raise table.problem(k, reason, column=pair_columns(table)[1], value=systems[a[k]])
 
 
 def _count_pairs(
@@ -263,9 +262,8 @@ def vote_outcomes(table: Table) -> tuple[list[str], np.ndarray, np.ndarray, np.n
     """The systems, the two of each row as numbers, and how it went: 0 the first won, 1 the second,
     2 a tie, -1 no winner given.
     """
-    first, second = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
-    systems, a, b = paired(first, second)
-    _refuse_vote_against_itself(table, systems, a, b)
+    systems, a, b = _read_pairs(table)
+    _refuse_against_itself(table, a == b, systems, a, "give two different systems")
     outcome = _outcomes(table, systems, a, b)
     outcome[outcome == _BLANK] = -1
     return systems, a, b, outcome
@@ -324,17 +322,6 @@ def _outcomes_by_word(table: Table, winners: Sequence[str]) -> np.ndarray:
     column_a, column_b = pair_columns(table)
     words = OUTCOME_WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
     return np.array([words.get(text.casefold(), _UNKNOWN) for text in winners], dtype=np.int8)
-
-
-def _refuse_vote_against_itself(
-    table: Table, systems: list[str], a: np.ndarray, b: np.ndarray
-) -> None:
-    same = a == b
-    if same.any():
-        k = int(same.argmax())
-        name = systems[a[k]]
-        reason = f"{quoted(name)} is compared with itself; give two different systems"
-        raise table.problem(k, reason, column=pair_columns(table)[1], value=name)
 
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie

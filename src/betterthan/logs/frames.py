@@ -14,7 +14,7 @@ from betterthan import checks
 from betterthan.files import write_whole
 from betterthan.io.problems import listed, quoted
 from betterthan.io.texts import coded
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run, grouped
 from betterthan.text import encodable, escaped, no_formulas
 
 _LONGEST = 40  # characters of a prompt in a name
@@ -30,13 +30,12 @@ def named(
     The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
     Where runs of one name and task differ in their settings, the settings are appended.
     """
-    base = [_of_run(run, of_run) if of_run else run.system or stem(run) for run in runs]
+    if of_run:
+        base = [checks.label(of_run(run), "what systems(run) returns") for run in runs]
+    else:
+        base = [run.system or stem(run) for run in runs]
     base = _with_parts(runs, _with_keys(keys, base))
     return _with_settings(runs, base)
-
-
-def _of_run(run: Run, of_run: Callable[[Run], str]) -> str:
-    return checks.label(of_run(run), "what systems(run) returns")
 
 
 def stem(run: Run) -> str:
@@ -115,13 +114,12 @@ def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
 
 def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
     """Names with the settings in which runs of one name and task differ."""
-    tasks: dict[tuple[str, str], list[int]] = {}
-    for k, (run, name) in enumerate(zip(runs, base, strict=True)):
-        tasks.setdefault((name, run.task), []).append(k)
+    named_runs = zip(runs, base, strict=True)
+    configs_by_task = grouped(((name, run.task), run.config) for run, name in named_runs)
     differing: dict[str, list[str]] = {}
-    for (name, _), places in tasks.items():
+    for (name, _), configs in configs_by_task.items():
         keys = differing.setdefault(name, [])
-        keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
+        keys += [key for key in _differ(configs) if key not in keys]
     return [
         f"{name} ({', '.join(_setting(run, key) for key in keys)})"
         if (keys := differing[name])

@@ -42,10 +42,8 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     aggregate_by_name = {file.name: as_dict(read_json(file)) for file in aggregates}
     run_list = [run for file in samples for run in _read_file(file, aggregate_by_name)]
     used = {name for run in run_list for name in run.files}
-    notes = [
-        ("skipped", f"{name} has no samples") for name in aggregate_by_name if name not in used
-    ]
-    run_list[0].notes.extend(notes)
+    unused = [name for name in aggregate_by_name if name not in used]
+    run_list[0].notes += [("skipped", f"{name} has no samples") for name in unused]
     return run_list
 
 
@@ -90,17 +88,11 @@ def _read_file(file: LogFile, aggregate_by_name: dict[str, dict[str, Any]]) -> l
     for rows in groups.values():
         _fail(rows.run.cells)
         _number_epochs(rows)
-        name = next(
-            (
-                n
-                for n, aggregate in aggregate_by_name.items()
-                if aggregate.get("evaluation_id") == rows.id
-            ),
-            None,
-        )
-        if name is not None:
-            rows.run.files.append(name)
-            _add_aggregate(rows.run, aggregate_by_name[name], total)
+        for name, aggregate in aggregate_by_name.items():
+            if aggregate.get("evaluation_id") == rows.id:
+                rows.run.files.append(name)
+                _add_aggregate(rows.run, aggregate, total)
+                break
     return [rows.run for rows in groups.values()]
 
 

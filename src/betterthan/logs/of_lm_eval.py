@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
 from pathlib import Path, PurePosixPath
@@ -40,11 +40,6 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
         run.started = datetime.fromtimestamp(date, UTC).isoformat()
     _add_reported(run, results)
     _tell_missing(run, results)
-
-
-def list_tasks(results: dict[str, Any]) -> list[str]:
-    """The tasks of some results."""
-    return list(as_dict(results.get("results")))
 
 
 def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
@@ -180,9 +175,7 @@ class _Rows:
             record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
         )
         if (metrics, chosen) not in self._names:
-            self._names[metrics, chosen] = [
-                (metric, metric_name(metric, chosen)) for metric in metrics
-            ]
+            self._names[metrics, chosen] = [(name, metric_name(name, chosen)) for name in metrics]
         _score(self._run, place, record, self._names[metrics, chosen])
 
 
@@ -276,13 +269,9 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each file of samples, which is one task."""
     results = [file for file in files if _is_results(file.preview)]
     samples = [file for file in files if not _is_results(file.preview)]
-    unmatched = [
-        result for result in results if not any(_together(result, file) for file in samples)
-    ]
+    unmatched = [file for file in results if not any(_together(file, other) for other in samples)]
     for result in list(unmatched):
-        if siblings := [
-            file for file in _siblings(result, "samples_*") if _is_samples(file.preview)
-        ]:
+        if siblings := _siblings(result, "samples_*", _is_samples):
             samples += siblings
             unmatched.remove(result)
     if not samples:
@@ -309,10 +298,8 @@ def _is_results(preview: Preview) -> bool:
     keys = preview.keys
     looks_like_results = "alias" in first or any("," in key for key in first)
     cut = len(keys) == 1  # more tasks than are looked at
-    return (looks_like_results and (cut or bool(keys & _RESULT_KEYS))) or {
-        "config",
-        "versions",
-    } <= keys
+    whole = {"config", "versions"} <= keys
+    return whole or (looks_like_results and (cut or bool(keys & _RESULT_KEYS)))
 
 
 def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str, Any]]) -> Run:
@@ -325,7 +312,7 @@ def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str,
             read[results_file.path] = as_dict(read_json(results_file))
         results = read[results_file.path]
         run.files.append(results_file.name)
-    run.task = _task(file, list_tasks(results or {}))
+    run.task = _task(file, list(as_dict((results or {}).get("results"))))
     add_rows(run, file, list_metrics(results, run.task))
     if results is not None:
         add_results(run, results)
@@ -336,27 +323,18 @@ def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str,
 
 def _find_results(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:
     """Find the results of the same folder and time, among the files or next to the samples."""
-    matches = [file_of_results for file_of_results in results if _together(file_of_results, file)]
-    if matches:
-        return matches[0]
-    return next(
-        (
-            file_of_results
-            for file_of_results in _siblings(file, "results*")
-            if _is_results(file_of_results.preview)
-        ),
-        None,
-    )
+    matches = [other for other in results if _together(other, file)]
+    return next(iter(matches or _siblings(file, "results*", _is_results)), None)
 
 
 def _together(results: LogFile, samples: LogFile) -> bool:
     return results.path.parent == samples.path.parent and _stamp(results) == _stamp(samples)
 
 
-def _siblings(file: LogFile, pattern: str) -> list[LogFile]:
-    """List the files of the same folder and time."""
+def _siblings(file: LogFile, pattern: str, recognises: Callable[[Preview], bool]) -> list[LogFile]:
+    """List the files of the same folder and time that are recognised."""
     others = [other for other in file.siblings(f"{pattern}.json*") if other.path != file.path]
-    return [other for other in others if _stamp(other) == _stamp(file)]
+    return [f for f in others if _stamp(f) == _stamp(file) and recognises(f.preview)]
 
 
 def _stamp(file: LogFile) -> str:

@@ -23,7 +23,7 @@ from betterthan.logs.json_values import (
     records,
     to_text,
 )
-from betterthan.logs.record import ERROR, OK, UNSCORED, Run
+from betterthan.logs.record import ERROR, OK, UNSCORED, Run, grouped
 from betterthan.logs.sniffing import LogFile, Preview
 
 _ROWS = {"promptIdx", "testIdx"}
@@ -228,9 +228,7 @@ def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
 
 def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
     repeat = _repeat(about)
-    numbers: dict[bytes, list[int]] = {}
-    for test, number in sorted({(result.test, result.number) for result in results}):
-        numbers.setdefault(test, []).append(number)
+    numbers = grouped(sorted({(result.test, result.number) for result in results}))
     runs_by_system: dict[Any, Run] = {}
     for result in sorted(results, key=lambda result: result.number):
         if result.system not in runs_by_system:

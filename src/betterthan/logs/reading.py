@@ -23,7 +23,7 @@ from betterthan.logs.recognising import (
     tools,
     uncollected,
 )
-from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
+from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run, grouped
 from betterthan.logs.roster import READERS
 from betterthan.text import first_flawed, flaw
 
@@ -53,9 +53,8 @@ def merge_runs(
     """
     if again is not None:
         checks.one_of(again, AGAIN, "again")
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run, system in zip(runs, systems, strict=True):
-        groups.setdefault((system, run.task), []).append(without_doubles(run))
+    named_runs = zip(runs, systems, strict=True)
+    groups = grouped(((system, run.task), without_doubles(run)) for run, system in named_runs)
     merged_runs = {key: _merge_group(group, key[0], again) for key, group in groups.items()}
     return list(merged_runs.values()), [system for system, _ in merged_runs]
 
@@ -118,20 +117,13 @@ def _disagreement(runs: list[Run], system: str) -> str:
 
 def _tries(runs: list[Run]) -> list[Run]:
     """Tries that share what a retry shares, as one run."""
-    groups: dict[object, list[Run]] = {}
-    for k, run in enumerate(runs):
-        groups.setdefault(run.again or k, []).append(run)
+    groups = grouped((run.again or k, run) for k, run in enumerate(runs))
     return [merged(group) for group in groups.values()]
 
 
 def _overlap(runs: list[Run]) -> bool:
-    earlier: set[tuple[str, int]] = set()
-    for run in runs:
-        samples = set(zip(run.cells.item, run.cells.epoch, strict=True))
-        if samples & earlier:
-            return True
-        earlier |= samples
-    return False
+    samples = [set(zip(run.cells.item, run.cells.epoch, strict=True)) for run in runs]
+    return len(set.union(*samples)) < sum(map(len, samples))
 
 
 def merged(runs: list[Run]) -> Run:
@@ -197,9 +189,8 @@ def without_doubles(run: Run) -> Run:
         return run
     if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
         return run
-    places: dict[tuple[str, int], list[int]] = {}
-    for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
-        places.setdefault(key, []).append(k)
+    samples = enumerate(zip(cells.item, cells.epoch, strict=True))
+    places = grouped((key, k) for k, key in samples)
     _refuse_other_doubles(run, places)
     first_samples = sorted(first for first, *_ in places.values())
     dropped = len(cells) - len(first_samples)
@@ -254,35 +245,25 @@ def checked(run: Run) -> Run:
     ValueError
         With the file, row and value.
     """
-    for role, name in (("system", run.system or ""), ("task", run.task)):
-        _refuse(run.files[0], None, role, [name])
-    cells = run.cells
-    _refuse_item(run, "item", cells.item)
-    _refuse_item(run, "cluster", [name or "" for name in cells.cluster])
-    _refuse(run.files[0], None, "item", run.declared)
-    _refuse_metric(run)
+    cells, metrics = run.cells, run.metrics
+    _refuse(run, "system", [run.system or ""])
+    _refuse(run, "task", [run.task])
+    _refuse(run, "item", cells.item, lambda k: k)
+    _refuse(run, "cluster", [name or "" for name in cells.cluster], lambda k: k)
+    _refuse(run, "item", run.declared)
+    _refuse(run, "metric", metrics, lambda k: cells.score_sample[cells.metric.index(metrics[k])])
     _refuse_epochs(run)
     return run
 
 
-def _refuse(file: str, row: int | None, role: str, names: Sequence[str]) -> None:
+def _refuse(
+    run: Run, role: str, names: Sequence[str], sample: Callable[[int], int] | None = None
+) -> None:
+    """Refuse a name that can be none; `sample` says which sample has the name of a place."""
     k = first_flawed(names)
     if k is not None:
+        file, row = (run.files[0], None) if sample is None else _place(run, sample(k))
         raise problem(file, f"{role} {quoted(names[k])} {flaw(names[k])}", row=row)
-
-
-def _refuse_item(run: Run, role: str, names: Sequence[str]) -> None:
-    k = first_flawed(names)
-    if k is not None:
-        _refuse(*_place(run, k), role, [names[k]])
-
-
-def _refuse_metric(run: Run) -> None:
-    names = run.metrics
-    k = first_flawed(names)
-    if k is not None:
-        sample = run.cells.score_sample[run.cells.metric.index(names[k])]
-        _refuse(*_place(run, sample), "metric", [names[k]])
 
 
 def _refuse_epochs(run: Run) -> None:
@@ -457,7 +438,8 @@ def read_runs(
     keys: list[str | None] = []
     for reader in READERS:
         before = len(runs)
-        for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
+        sources = files.by_reader.get(reader.name, [])
+        for key, group in grouped((source.key, source) for source in sources).items():
             try:
                 new_runs = reader.runs([source.file for source in group], items, metadata)
             except (RecursionError, TooDeepError):
@@ -485,14 +467,9 @@ def read_runs(
 
 def _add_folders(runs: Sequence[Run], sources: Sequence[LogSource]) -> None:
     """Add its folder to each run, unless files of one name leave open which is its own."""
-    folders_by_name: dict[str, list[str]] = {}
-    for source in sources:
-        folder = source.file.path.parent.as_posix()
-        folders_by_name.setdefault(source.file.name, []).append(folder)
-    runs_by_name: dict[str, list[Run]] = {}
-    for run in runs:
-        runs_by_name.setdefault(run.files[0], []).append(run)
-    for name, of_name in runs_by_name.items():
+    files = [source.file for source in sources]
+    folders_by_name = grouped((file.name, file.path.parent.as_posix()) for file in files)
+    for name, of_name in grouped((run.files[0], run) for run in runs).items():
         folders = folders_by_name.get(name, [])
         folders = folders * len(of_name) if len(folders) == 1 else folders
         if len(folders) == len(of_name):
@@ -524,10 +501,3 @@ def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
         raise ValueError(f"items is for logs of {tools}; these name their items")
     if isinstance(items, str):
         raise ValueError(f"items is {items!r}; give a list of ids")
-
-
-def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:
-    groups: dict[str | None, list[LogSource]] = {}
-    for source in sources:
-        groups.setdefault(source.key, []).append(source)
-    return groups

@@ -106,6 +106,9 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
+_BFCL = ("accuracy", "correct_count", "total_count")
+_LIGHTEVAL = ("model_response", "metric")  # parts of names of columns
+_READABLE = ("object", "lines", "list", "text", "zip")  # kinds of which some are logs
 _TABLE = "write a table with columns system, item, score from it"
 
 
@@ -118,32 +121,22 @@ class Unread:
     instead: str = _TABLE
 
 
-def _is_openai_evals(preview: Preview) -> bool:
-    return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
-
-
-def _is_bfcl(preview: Preview) -> bool:
-    return preview.kind in ("object", "lines") and preview.has(
-        "accuracy", "correct_count", "total_count"
-    )
-
-
-def _is_lighteval(preview: Preview) -> bool:
-    if preview.kind != "parquet":
-        return False
-    return all(
-        any(name in word for word in preview.members) for name in ("model_response", "metric")
-    )
-
-
 UNREAD = (
-    Unread("a log of openai/evals, which is not read", _is_openai_evals),
+    Unread(
+        "a log of openai/evals, which is not read",
+        lambda file: file.kind in ("object", "lines") and file.has("spec.eval_name"),
+    ),
     Unread(
         "a score file of BFCL, which lists failures only, so what passed is not in it",
-        _is_bfcl,
+        lambda file: file.kind in ("object", "lines") and file.has(*_BFCL),
         "write a table with columns system, item, score from it and the file of results",
     ),
-    Unread("a file of details of lighteval, which is not read", _is_lighteval),
+    Unread(
+        "a file of details of lighteval, which is not read",
+        lambda file: (
+            file.kind == "parquet" and all(any(k in w for w in file.members) for k in _LIGHTEVAL)
+        ),
+    ),
 )
 
 
@@ -251,9 +244,7 @@ def unread(preview: Preview) -> str:
     reason = why_unread(preview)
     if reason is not None:
         return reason
-    kind = (
-        "" if preview.kind in ("object", "lines", "list", "text", "zip") else f" ({preview.kind})"
-    )
+    kind = "" if preview.kind in _READABLE else f" ({preview.kind})"
     return (
         f"is no log of a tool that is read{kind}: {tools()}; write a table instead, "
         "with columns system, item, score"
@@ -266,11 +257,10 @@ def tools() -> str:
 
 
 def _reason(preview: Preview) -> str:
-    readable = ("object", "lines", "list", "text", "zip")
     reason = why_unread(preview)
     if reason is not None:
         return reason.removeprefix("is ")
-    return "no log of a known tool" if preview.kind in readable else preview.kind
+    return "no log of a known tool" if preview.kind in _READABLE else preview.kind
 
 
 def _named(format: str) -> Reader:

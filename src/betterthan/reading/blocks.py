@@ -58,16 +58,12 @@ def refuse_twice(parts: list[Part]) -> None:
 def _marks(part: Part) -> np.ndarray:
     ids = part.read()
     if ids.dtype.kind not in "iufb":
-        _refuse_flawed(part, list(map(str, ids.tolist())))
+        texts = list(map(str, ids.tolist()))
+        if (k := first_flawed(texts)) is not None:
+            row, reason = part.row + k, flaw(texts[k])
+            raise problem(part.file, reason, row=row, column="item", value=texts[k])
     marked: Any = hash_array  # lazily loaded, so that its type is not known
     return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
-
-
-def _refuse_flawed(part: Part, ids: list[str]) -> None:
-    """Refuse an id with what no name may hold."""
-    k = first_flawed(ids)
-    if k is not None:
-        raise problem(part.file, flaw(ids[k]), row=part.row + k, column="item", value=ids[k])
 
 
 def _with_marks(
@@ -196,9 +192,8 @@ def _parquet(source: Any) -> list[Path]:
     """Return the paths; refuse a missing file, and one that is not Parquet."""
     many = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
     if isinstance(source, Mapping) or not all(isinstance(entry, str | Path) for entry in many):
-        raise ValueError(
-            f"source is a {type(source).__name__}; give a Zarr store, or Parquet files"
-        )
+        kind = type(source).__name__
+        raise ValueError(f"source is a {kind}; give a Zarr store, or Parquet files")
     paths = [Path(entry) for entry in many]
     for path in paths:
         if not path.is_file():
@@ -220,7 +215,7 @@ def _read_parquet(
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
     columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
     for path, outline in zip(paths, outlines, strict=True):
-        columns_present = {outline.schema.column(k).name for k in range(outline.num_columns)}
+        columns_present = {*outline.schema.names}
         _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
         absent = [name for name in columns if name not in columns_present]
         if absent:
@@ -279,8 +274,7 @@ def _parquet_ids(paths: list[Path]) -> list[Part]:
     parts = []
     for path in paths:
         outline, row = parquet.ParquetFile(path).metadata, 1
-        columns = {outline.schema.column(k).name for k in range(outline.num_columns)}
-        for group in range(outline.num_row_groups) if names.ITEM in columns else ():
+        for group in range(outline.num_row_groups) if names.ITEM in outline.schema.names else ():
             parts.append(Part(path.name, row, partial(read, path, group)))
             row += outline.row_group(group).num_rows
     return parts
@@ -302,9 +296,7 @@ def _store_ids(path: Path) -> list[Part]:
 
 def _small(outline: Any, columns: Sequence[str]) -> bool:
     """Return whether all numbers are integers that fit into int8 next to a missing-value code."""
-    wanted = {
-        k for k in range(outline.num_columns) if outline.schema.column(k).name in set(columns)
-    }
+    wanted = [k for k, name in enumerate(outline.schema.names) if name in {*columns}]
     for group in range(outline.num_row_groups):
         for k in wanted:
             column = outline.row_group(group).column(k)
