@@ -161,10 +161,8 @@ def holds_numbers(table: Table, column: str) -> bool:
     if isinstance(values, Numbers):
         return not np.isnan(values.values).all()
     try:
-        parsed = [
-            _parse(value)
-            for value in (values.distinct if isinstance(values, Coded) else set(values))
-        ]
+        distinct = values.distinct if isinstance(values, Coded) else set(values)
+        parsed = list(map(_parse, distinct))
     except TypeError:
         return False
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
@@ -200,10 +198,8 @@ def _refuse_words_among_numbers(table: Table, column: str, values: Sequence[Any]
     others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
     if others and any(map(_is_word, distinct)):
         k = next(k for k, value in enumerate(values) if _is_word(value))
-        reason = (
-            f"true or false in a column that holds {quoted(others[0])} too; give numbers alone, or "
-            "true and false alone"
-        )
+        reason = f"true or false in a column that holds {quoted(others[0])} too"
+        reason += "; give numbers alone, or true and false alone"
         raise table.cell_problem(k, column, reason)
 
 

@@ -53,10 +53,8 @@ def unknown_type(path: Path) -> str:
         opened = f"betterthan.load({path.as_posix()!r})"
         return f"is a netCDF file, not a table; open a saved comparison with {opened}"
     if extension in (".xlsx", ".xls", ".ods"):
-        return (
-            "is a spreadsheet; save the sheet as CSV, or pass the DataFrame of pandas.read_excel "
-            "to betterthan.compare"
-        )
+        right = "pass the DataFrame of pandas.read_excel to betterthan.compare"
+        return f"is a spreadsheet; save the sheet as CSV, or {right}"
     table = "; rename it to .csv or .tsv if it is a table" if extension == ".txt" else ""
     return f"unknown file type {extension!r}{table}; give {', '.join(FORMATS)}, each also with .gz"
 

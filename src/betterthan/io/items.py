@@ -126,11 +126,10 @@ def sole(table: Table, role: str) -> str | None:
     """
     matches = candidates(table, role)
     if role in ("item", "gold") and len(matches) > 1:
-        raise problem(
-            table.source,
-            f"columns {listed(matches)} could each be the {role}; pass {role}= for the right one"
-            + (f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""),
-        )
+        right = f"pass {role}= for the right one"
+        right += f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""
+        reason = f"columns {listed(matches)} could each be the {role}; {right}"
+        raise problem(table.source, reason)
     return matches[0] if matches else None
 
 
@@ -528,13 +527,9 @@ def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
         del axes[names.LABEL]
     coords: dict[Any, Any] = {k: (names.ITEM, array) for k, array in rows.items.coords.items()}
     coords[names.TALLY] = list(names.TALLIES)
-    return xr.DataArray(
-        values,
-        text_axes(axes),
-        dims=(*axes, names.TALLY),
-        name="tallies",
-        attrs={"scale": scale},
-    ).assign_coords(coords)
+    dims, attrs = (*axes, names.TALLY), {"scale": scale}
+    array = xr.DataArray(values, text_axes(axes), dims, name="tallies", attrs=attrs)
+    return array.assign_coords(coords)
 
 
 def _integers(table: Table, column: str, scale: int) -> np.ndarray:

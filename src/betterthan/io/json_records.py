@@ -114,9 +114,8 @@ def keys_written(data: bytes) -> int:
     for begin in range(0, len(data), _PIECE):
         colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
         last, second_last, third_last = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
-        blank = (last <= _BLANK) & (
-            (second_last <= _BLANK) | (second_last == _QUOTE)
-        )  # may stand behind a key
+        behind = (second_last <= _BLANK) | (second_last == _QUOTE)
+        blank = (last <= _BLANK) & behind  # may stand behind a key
         quoted = last == _QUOTE
         escaped = quoted & (second_last == _BACKSLASH)
         if blank.any() or (escaped & (third_last == _BACKSLASH)).any():
@@ -369,9 +368,8 @@ class Window:
         """
         remaining = self._text[self._at :]
         if len(remaining) > compression.MOST_BYTES:
-            raise problem(
-                self._name, f"holds a value of more than {compression.MOST_BYTES:,} bytes"
-            )
+            reason = f"holds a value of more than {compression.MOST_BYTES:,} bytes"
+            raise problem(self._name, reason)
         raw = self._file.read(max(WINDOW, len(remaining)))
         try:
             more = self._decode(raw, not raw)
@@ -385,10 +383,9 @@ class Window:
     def _place(self, position: int) -> tuple[int, int]:
         """Return line and column of a character."""
         lines = self._text.count("\n", 0, position)
-        before = (
-            self._column + position if not lines else position - self._text.rfind("\n", 0, position)
-        )
-        return self._line + lines, before
+        if not lines:
+            return self._line, self._column + position
+        return self._line + lines, position - self._text.rfind("\n", 0, position)
 
     def _wrong(self, message: str, position: int) -> ValueError:
         """Return the error for invalid JSON at a position."""

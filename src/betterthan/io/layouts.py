@@ -184,11 +184,9 @@ def recognise(table: Table, *, of_one_system: bool = False) -> str:
     A table of one system has no further one that is called ``label``: it holds the labels.
     """
     if DIRECTION in table.by_name:
-        raise problem(
-            table.source,
-            f"has a column {DIRECTION!r}, so that rows are measures and not items; pass "
-            f"layout='measures', or leave the column out: ignore=[{DIRECTION!r}]",
-        )
+        reason = f"has a column {DIRECTION!r}, so that rows are measures and not items"
+        right = f"pass layout='measures', or leave the column out: ignore=[{DIRECTION!r}]"
+        raise problem(table.source, f"{reason}; {right}")
     fits = [x.name for x in LAYOUTS if x.by == "columns" and not missing(table, x.needs)]
     if not fits:
         _refuse_incomplete(table)
@@ -208,13 +206,10 @@ def recognise(table: Table, *, of_one_system: bool = False) -> str:
 def require(table: Table, layout: str) -> None:
     """Refuse a layout whose columns are not there."""
     needs = layout_by_name(layout).needs
-    absent = missing(table, needs)
-    if absent:
-        raise problem(
-            table.source,
-            f"layout {layout!r} needs columns {', '.join(needs)}; "
-            f"no {', '.join(absent)} among {listed(table.columns)}",
-        )
+    if absent := missing(table, needs):
+        there = f"no {', '.join(absent)} among {listed(table.columns)}"
+        reason = f"layout {layout!r} needs columns {', '.join(needs)}; {there}"
+        raise problem(table.source, reason)
 
 
 def _refuse_incomplete(table: Table) -> None:
@@ -226,11 +221,8 @@ def _refuse_incomplete(table: Table) -> None:
         column = find(table, role)
         if column is None or holds_numbers(table, column):
             continue
-        absent = " and ".join(
-            f"no {', '.join(missing(table, layout.needs))} ({layout.name})"
-            for layout in by_columns
-            if layout.needs[0] == role
-        )
+        begun = [(x.name, missing(table, x.needs)) for x in by_columns if x.needs[0] == role]
+        absent = " and ".join(f"no {', '.join(roles)} ({name})" for name, roles in begun)
         named = _where_scores_are(table, column) if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
         raise problem(table.source, rows_of_averages(table, column) or reason)
@@ -343,17 +335,13 @@ def rows_of_averages(table: Table, column: str) -> str:
     if not others or not numeric or len(_codes(table, column).distinct) < len(table.rows):
         return ""
     if len(others) > max(_MANY, len(table.rows)):
-        return (
-            "each row is a system and each column an item; transpose the table: one row per item, "
-            "one column per system"
-        )
+        right = "transpose the table: one row per item, one column per system"
+        return f"each row is a system and each column an item; {right}"
     named = column.casefold()
     if named in (*_METRICS, "model", "system"):
         what = "metric" if named in _METRICS else named
-        return (
-            f"one row per {what}, so these are averages, which show no uncertainty; give one row "
-            "per item"
-        )
+        reason = f"one row per {what}, so these are averages, which show no uncertainty"
+        return f"{reason}; give one row per item"
     return ""
 
 

@@ -240,14 +240,10 @@ def _shared_items(
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
         if n_units > 1 and n >= _SEVERAL * n_units:
-            reason = (
-                f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so they "
-                "are not independent, and verdicts on their counts are too certain"
-            )
-            right = (
-                f"give one vote per pair and {named[column]}, or in Python use "
-                "models.davidson.by_cluster"
-            )
+            reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
+            reason += "they are not independent, and verdicts on their counts are too certain"
+            right = f"give one vote per pair and {named[column]}"
+            right += ", or in Python use models.davidson.by_cluster"
             warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
@@ -291,10 +287,9 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
     outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
-        right = (
-            f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
-        )
-        raise table.cell_problem(k, column, f"unknown winner; give {right}", winner)
+        both = f"{quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
+        reason = f"unknown winner; give {column_a}, {column_b}, tie, or {both}"
+        raise table.cell_problem(k, column, reason, winner)
     if (by_name == _UNKNOWN).any():
         _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
@@ -357,10 +352,8 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
 
 def _labels(table: Table, column: str, role: str) -> Sequence[str]:
     if checks.label(column, role) not in table.columns:
-        raise problem(
-            table.source,
-            f"there is no column {quoted(column)} for the {role}; found {listed(table.columns)}",
-        )
+        reason = f"there is no column {quoted(column)} for the {role}"
+        raise problem(table.source, f"{reason}; found {listed(table.columns)}")
     values = cells.labels(table, column, f"each row its {role}")
     tell_alike(table.source, values, f"{role}s")
     return values

@@ -100,11 +100,8 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
         other = next((name for name, is_one in single.items() if is_one), None)
         systems = _systems(tables[name])
         contrast = f", while {tables[other].source} has one" if other is not None else ""
-        reason = (
-            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
-            "score="
-        )
-        raise problem(tables[name].source, reason)
+        reason = f"holds {len(systems)} systems ({listed(systems)}){contrast}"
+        raise problem(tables[name].source, f"{reason}; name one column with score=")
     return False
 
 
@@ -158,19 +155,13 @@ def _long(name: str, table: Table) -> Table:
     else:
         items = items_of(table)
         if items.summary.startswith(_NUMBERED):
-            reason = (
-                "has no column of item ids, so nothing says which rows of the files belong "
-                "together; name it with item="
-            )
-            raise problem(table.source, reason)
+            reason = "has no column of item ids, so nothing says which rows of the files belong "
+            raise problem(table.source, f"{reason}together; name it with item=")
         (score,) = score_columns(table)
         item = str(find(table, "item"))
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
+    columns |= {"item": item, "score": score}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
-    cells_by_role |= {
-        "item": cell_list(table.columns[item]),
-        "score": cell_list(table.columns[score]),
-    }
     return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
 
 
@@ -185,10 +176,8 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
     axis = names.SYSTEM if is_scores else names.SYSTEM_A
     for array, source in zip(arrays, sources, strict=True):
         if names.DATASET in array.coords:
-            reason = (
-                "has a column for the dataset of its own; leave it out, or read this file alone"
-            )
-            raise problem(source, reason)
+            reason = "has a column for the dataset of its own"
+            raise problem(source, f"{reason}; leave it out, or read this file alone")
         _refuse_other_systems(arrays[0], array, axis, sources[0], source)
     systems = arrays[0][axis].values.tolist()
     if is_scores:
@@ -206,15 +195,13 @@ def _joined_scores(
             differ = sorted(set(roles) ^ set(coordinate_roles[0]))
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
-    coords: dict[str, Any] = {
-        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
-    }
+    sizes = [array.sizes[names.ITEM] for array in arrays]
+    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, sizes)}
     for role in coordinate_roles[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])
-    return scores_array(
-        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
-    )
+    values = np.concatenate([array.values for array in arrays])
+    return scores_array(values, ids.tolist(), systems, coords)
 
 
 def _joined_counts(
@@ -237,7 +224,5 @@ def _refuse_other_systems(
     if absent or extra:
         parts = [f"lacks {listed(absent)}"] if absent else []
         parts += [f"has {listed(extra)} besides"] if extra else []
-        reason = (
-            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
-        )
-        raise problem(source, reason)
+        reason = f"{' and '.join(parts)}, compared with {first_source}"
+        raise problem(source, f"{reason}; give files of the same systems")

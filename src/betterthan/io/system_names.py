@@ -119,14 +119,12 @@ def refuse_alike_by_scores(
     """
     observed = cache(where_observed)
     place = {system: k for k, system in enumerate(systems)}
+
+    def never_share(a: str, b: str) -> bool:
+        return not (observed()[:, place[a]] & observed()[:, place[b]]).any()
+
     why = "never have a score on the same item"
-    refuse_alike(
-        source,
-        alike(systems),
-        "systems",
-        lambda a, b: not (observed()[:, place[a]] & observed()[:, place[b]]).any(),
-        why,
-    )
+    refuse_alike(source, alike(systems), "systems", never_share, why)
     groups = alike(items)
     if not groups:
         return
@@ -134,13 +132,11 @@ def refuse_alike_by_scores(
     for k, item in enumerate(items):
         if item in rows:
             rows[item].append(k)
-    refuse_alike(
-        source,
-        groups,
-        "items",
-        lambda a, b: not (observed()[rows[a]].any(0) & observed()[rows[b]].any(0)).any(),
-        "no system has a score on both",
-    )
+
+    def never_meet(a: str, b: str) -> bool:
+        return not (observed()[rows[a]].any(0) & observed()[rows[b]].any(0)).any()
+
+    refuse_alike(source, groups, "items", never_meet, "no system has a score on both")
 
 
 def refuse_alike_by_pairs(
@@ -166,9 +162,8 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
             first = numbers.setdefault(float(label), label)
             if first.strip() != label.strip():
                 both = f"labels {quoted(first)} and {quoted(label)}"
-                raise problem(
-                    source, f"{both} are one number, written in two ways; write it in one"
-                )
+                reason = f"{both} are one number, written in two ways; write it in one"
+                raise problem(source, reason)
     groups = alike(labels)
     return f", {_alike_message(groups, 'labels')}" if groups else ""
 
@@ -519,9 +514,7 @@ def check_labels(
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
         _refuse_confidences(table, list(predicted), column, labels)
-    summary = alike_labels(
-        table.source, *(coded_column.distinct for coded_column in (gold[1], *predicted.values()))
-    )
+    summary = alike_labels(table.source, *(c.distinct for c in (gold[1], *predicted.values())))
     if named:
         return summary
     counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}

@@ -97,37 +97,28 @@ def make_table(
     source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]
 ) -> Table:
     """A table with stripped, unique column names and at least one row."""
-    _refuse_flawed(source, [str(name) for name in header])
+    for name in map(str, header):
+        if reason := flaw(name):
+            raise problem(source, reason, column=name)
     names = [str(name).strip() for name in header]
     place: dict[str, int] = {}
     for k, name in enumerate(names):
         if not name and k:
-            raise problem(
-                source, f"column {k + 1} of {len(names)} has no name; name it or leave it out"
-            )
+            reason = f"column {k + 1} of {len(names)} has no name; name it or leave it out"
+            raise problem(source, reason)
         if name in place:
-            raise problem(
-                source,
-                f"column name {quoted(name)} occurs twice (columns {place[name] + 1} and {k + 1}); "
-                "every column and every system needs its own name",
-            )
+            twice = f"occurs twice (columns {place[name] + 1} and {k + 1})"
+            right = "every column and every system needs its own name"
+            raise problem(source, f"column name {quoted(name)} {twice}; {right}")
         place[name] = k
     if not names:
         raise problem(source, "has no columns; give column names and at least one row")
     if not len(rows):
-        raise problem(
-            source, "holds column names but no rows; give one row for each item, pair or vote"
-        )
+        right = "give one row for each item, pair or vote"
+        raise problem(source, f"holds column names but no rows; {right}")
     table = Table(printable(source), dict(zip(names, columns, strict=True)), rows)
     _refuse_second_header(table)
     return table
-
-
-def _refuse_flawed(source: str, header: Sequence[str]) -> None:
-    """Refuse the name of a column that can be no name."""
-    for name in header:
-        if reason := flaw(name):
-            raise problem(source, reason, column=name)
 
 
 def _refuse_second_header(table: Table) -> None:
@@ -140,9 +131,8 @@ def _refuse_second_header(table: Table) -> None:
     first, *_ = table.columns.values()
     for k in _matching_rows(first, header_words):
         row = [column[k] for column in table.columns.values()]
-        if all(isinstance(x, str) for x in row) and header == sorted(
-            x.strip().casefold() for x in row
-        ):
+        texts = [x.strip().casefold() for x in row if isinstance(x, str)]
+        if header == sorted(texts):
             reason = "repeats the names of the columns; leave the line out"
             raise table.problem(k, reason)
 
@@ -158,8 +148,6 @@ def _matching_rows(column: Any, words: set[str]) -> list[int]:
         for k, cell in enumerate(distinct)
         if cell.__class__ is str and cell.strip().casefold() in words
     ]
-    return (
-        matches
-        if cells is None or not matches
-        else np.flatnonzero(np.isin(cells.codes, matches)).tolist()
-    )
+    if cells is None or not matches:
+        return matches
+    return np.flatnonzero(np.isin(cells.codes, matches)).tolist()

@@ -102,13 +102,8 @@ def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
     # of one system and several prompts, the prompts are the systems
     prefixes = [[]] * len(base) if len(set(base)) == 1 else [[name] for name in base]
     parts = [[_plain(run.parts.get(k, "")) for k in several] for run in runs]
-    short, full = (
-        [
-            " | ".join(name + [as_(x) for x in part])
-            for name, part in zip(prefixes, parts, strict=True)
-        ]
-        for as_ in (_cut, str)
-    )
+    named = list(zip(prefixes, parts, strict=True))
+    short, full = ([" | ".join([*n, *map(as_, part)]) for n, part in named] for as_ in (_cut, str))
     return short if len(set(short)) == len(set(full)) else full
 
 
@@ -120,12 +115,9 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
     for (name, _), configs in configs_by_task.items():
         keys = differing.setdefault(name, [])
         keys += [key for key in _differ(configs) if key not in keys]
-    return [
-        f"{name} ({', '.join(_setting(run, key) for key in keys)})"
-        if (keys := differing[name])
-        else name
-        for run, name in zip(runs, base, strict=True)
-    ]
+    settings = [[_setting(run, k) for k in differing[n]] for run, n in zip(runs, base, strict=True)]
+    named = zip(base, settings, strict=True)
+    return [f"{name} ({', '.join(own)})" if own else name for name, own in named]
 
 
 def _setting(run: Run, key: str) -> str:
@@ -135,11 +127,8 @@ def _setting(run: Run, key: str) -> str:
 def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     """The settings that are not the same in all runs."""
     keys = dict.fromkeys(key for config in configs for key in config)
-    return [
-        k
-        for k in keys
-        if _last(k) not in _NO_SETTING and len({repr(config.get(k)) for config in configs}) > 1
-    ]
+    keys = [key for key in keys if _last(key) not in _NO_SETTING]
+    return [key for key in keys if len({repr(config.get(key)) for config in configs}) > 1]
 
 
 def _last(key: str) -> str:
@@ -333,15 +322,14 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
         values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
         is_text = all(isinstance(value, str) for value in values)
         table[name] = encodable(values) if is_text else values
-    table["higher_is_better"] = [
-        {
-            m: m not in run.lower
-            for m in run.metrics
-            if run.tool in _STATE_DIRECTIONS or m in run.lower
-        }
-        for run in runs
-    ]
+    table["higher_is_better"] = [_directions(run) for run in runs]
     return pd.DataFrame(table)
+
+
+def _directions(run: Run) -> dict[str, bool]:
+    """Whether higher is better, of the metrics of which the tool says so."""
+    metrics = [m for m in run.metrics if run.tool in _STATE_DIRECTIONS or m in run.lower]
+    return {metric: metric not in run.lower for metric in metrics}
 
 
 def _objects(values: Sequence[Any]) -> np.ndarray:

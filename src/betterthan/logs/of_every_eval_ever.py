@@ -148,18 +148,14 @@ def _number_epochs(rows: _Rows) -> None:
     items = {item for item, _ in rows.places}
     if not most or len(rows.places) != len(items) * (most + 1):
         return
-    scores = cells.by_sample()
-    if all(
-        scores[place] == scores[rows.places[item, 0]] for (item, _), place in rows.places.items()
-    ):
+    scores, places = cells.by_sample(), rows.places
+    if all(scores[place] == scores[places[item, 0]] for (item, _), place in places.items()):
         return
     rows.run.epochs = most + 1
     for (_, time), place in rows.places.items():
         cells.epoch[place] = time + 1
-    note = (
-        f"{counted(most + 1, 'row')} for each sample of {rows.run.files[0]} are taken as its runs"
-    )
-    rows.run.notes.append(("repeats", note))
+    note = f"{counted(most + 1, 'row')} for each sample of {rows.run.files[0]}"
+    rows.run.notes.append(("repeats", f"{note} are taken as its runs"))
 
 
 def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:

@@ -188,17 +188,12 @@ def _exception(trial: dict[str, Any]) -> str:
 
 
 def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
-    kinds = Counter(
-        as_text(as_dict(trial["exception_info"]).get("exception_type"))
-        for trial in trials
-        if trial.get("exception_info")
-    )
+    exceptions = [trial["exception_info"] for trial in trials if trial.get("exception_info")]
+    kinds = Counter(as_text(as_dict(e).get("exception_type")) for e in exceptions)
     if kinds:
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
-        message = (
-            f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception ({named})"
-        )
-        run.notes.append(("errors", f"{message}: the reward counts"))
+        message = f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception"
+        run.notes.append(("errors", f"{message} ({named}): the reward counts"))
 
 
 def _above(trial: LogFile) -> LogFile | None:

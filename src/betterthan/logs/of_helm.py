@@ -96,9 +96,8 @@ def _add_instances(run: Run, file: LogFile) -> str:
     for _, record in _rows(file):
         splits[_split(record)] += 1
         clustered |= bool(_perturbation(record))
-    chosen = (
-        "test" if "test" in splits else max(splits, key=lambda split: splits[split], default="")
-    )
+    largest = max(splits, key=lambda split: splits[split], default="")
+    chosen = "test" if "test" in splits else largest
     for row, record in _rows(file):
         if _split(record) == chosen:
             _add(run, record, row, clustered)

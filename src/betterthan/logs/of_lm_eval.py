@@ -28,11 +28,8 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
     if not named and results.get("model_name"):
         folder = PurePosixPath(run.files[0]).parent.as_posix()
         folder = "FOLDER" if folder == "." else folder
-        note = (
-            f"lm-eval drew the name {run.system}, as no argument of the model names it; name the "
-            f"system yourself: NAME={folder}"
-        )
-        run.notes.append(("name", note))
+        note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
+        run.notes.append(("name", f"{note}; name the system yourself: NAME={folder}"))
     run.version = as_text(results.get("lm_eval_version"))
     run.config = _settings(results, args, task)
     date = number(results.get("date"))

@@ -96,17 +96,12 @@ def _read_report(file: LogFile) -> Run:
     _add(run, report, _REPORT)
     lists = [as_list(report.get(key)) for key in report if key.endswith("_ids")]
     run.declared = sorted({str(instance) for ids in lists for instance in ids})
-    resolved, total = (
-        number(report.get("resolved_instances")),
-        number(report.get("total_instances")),
-    )
+    resolved, total = (number(report.get(f"{k}_instances")) for k in ("resolved", "total"))
     if resolved is not None and total:
         run.reported, run.rule = {_METRIC: resolved / total}, "mean_of_declared"
         if total > len(run.declared):
-            message = (
-                f"names {len(run.declared)} of {total:.0f} instances; the rest count as failed"
-            )
-            run.notes.append(("missing", f"{file.name} {message} there"))
+            message = f"{file.name} names {len(run.declared)} of {total:.0f} instances"
+            run.notes.append(("missing", f"{message}; the rest count as failed there"))
     if empty := as_list(report.get("empty_patch_ids")):
         message = f"empty patches, counted as 0: {len(empty)} in {file.name}"
         run.notes.append(("unanswered", message))
@@ -178,10 +173,8 @@ def _tell_doubles(run: Run, report: dict[str, Any], keys: Sequence[str]) -> None
         run.notes.append(("rows", f"{message}: {listed(overlap, 3)}"))
     for key, ids in lists.items():
         if double := len(ids) - len(set(ids)):
-            message = (
-                f"{counted(double, 'instance')} of {run.files[0]} twice in {key}, counted once"
-            )
-            run.notes.append(("twice", message))
+            message = f"{counted(double, 'instance')} of {run.files[0]} twice in {key}"
+            run.notes.append(("twice", f"{message}, counted once"))
 
 
 def _check(run: Run, results: LogFile) -> None:
@@ -197,10 +190,8 @@ def _within(run: Run, instances: set[str]) -> Run:
     """Note ids that are not in the data set."""
     other = [item for item in dict.fromkeys(run.cells.item) if item not in instances]
     if other:
-        message = (
-            f"{run.files[0]} has {counted(len(other), 'id')} outside items: {listed(other, 3)}"
-        )
-        run.notes.append(("unmatched", message))
+        message = f"{run.files[0]} has {counted(len(other), 'id')} outside items"
+        run.notes.append(("unmatched", f"{message}: {listed(other, 3)}"))
     run.declared = sorted({*run.declared, *instances})
     return run
 
@@ -211,7 +202,5 @@ def _run(file: LogFile) -> Run:
     if file.path.name.partition(".json")[0] in _NO_NAMES:
         folders = [PurePosixPath(file.path.resolve().as_posix()).parent]
         folders += folders[0].parents
-        run.system = next(
-            (folder.name for folder in folders if folder.name not in _NO_FOLDERS), None
-        )
+        run.system = next((f.name for f in folders if f.name not in _NO_FOLDERS), None)
     return run

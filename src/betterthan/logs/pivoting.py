@@ -501,9 +501,8 @@ def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | 
     by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
     stated = {higher[metric] for higher in by_run if metric in higher}
     if len(stated) > 1:
-        raise ValueError(
-            f"higher {metric} is better in some of the logs and worse in others; name one task"
-        )
+        reason = f"higher {metric} is better in some of the logs and worse in others"
+        raise ValueError(f"{reason}; name one task")
     if not stated and requested is None:
         refuse_unknown_direction(_source(logs, records), [metric], records["score"].to_numpy(float))
     if stated and requested not in (None, *stated):

@@ -269,10 +269,8 @@ def _refuse(
 def _refuse_epochs(run: Run) -> None:
     """Refuse an epoch that is no count, and too many epochs."""
     epochs = run.cells.epoch
-    k = next(
-        (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS), None
-    )
-    if k is not None:
+    bad = (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS)
+    if (k := next(bad, None)) is not None:
         file, row = _place(run, k)
         reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {quoted(run.cells.item[k])} has"
         raise problem(file, f"{reason} {epochs[k]:,}; number the runs of an item from 1", row=row)
@@ -280,10 +278,8 @@ def _refuse_epochs(run: Run) -> None:
         reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
         raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
     if run.epochs > _MOST_EPOCHS:
-        reason = (
-            f"names {quoted(run.epochs)} runs of each item; at most {_MOST_EPOCHS:,} are counted"
-        )
-        raise problem(run.files[0], reason)
+        reason = f"names {quoted(run.epochs)} runs of each item"
+        raise problem(run.files[0], f"{reason}; at most {_MOST_EPOCHS:,} are counted")
 
 
 def _place(run: Run, sample: int) -> tuple[str, int | None]:
@@ -485,10 +481,8 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
     if len(tools) == 1:
         return
     if None in keys:
-        raise ValueError(
-            f"there are logs of {' and '.join(tools)}; pass format= for one of them, or give a "
-            "mapping of systems to their files"
-        )
+        right = "pass format= for one of them, or give a mapping of systems to their files"
+        raise ValueError(f"there are logs of {' and '.join(tools)}; {right}")
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
         run.notes.append(joined_by_id_note(tools))

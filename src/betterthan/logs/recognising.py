@@ -48,10 +48,8 @@ def find_files(source: Any, key: str | None = None) -> list[LogSource]:
     elif isinstance(source, Sequence):
         parts = [_sources_in(entry, key) for entry in source]
     else:
-        raise ValueError(
-            f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
-            "these, or a mapping of name to these"
-        )
+        right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
+        raise ValueError(f"source is a {type(source).__name__}; give {right}")
     return [entry for part in parts for entry in part]
 
 
@@ -59,10 +57,8 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         return [match for entry in source for match in _sources_in(entry, key)]
     if not isinstance(source, str | Path):
-        raise ValueError(
-            f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
-            "DataFrame"
-        )
+        right = "give paths, or a mapping of name to path or DataFrame"
+        raise ValueError(f"source holds a {type(source).__name__}; {right}")
     path = Path(source)
     if _is_folder(path):
         return [LogSource(file, key, False) for file in _in_folder(path)]
@@ -245,10 +241,8 @@ def unread(preview: Preview) -> str:
     if reason is not None:
         return reason
     kind = "" if preview.kind in _READABLE else f" ({preview.kind})"
-    return (
-        f"is no log of a tool that is read{kind}: {tools()}; write a table instead, "
-        "with columns system, item, score"
-    )
+    right = "write a table instead, with columns system, item, score"
+    return f"is no log of a tool that is read{kind}: {tools()}; {right}"
 
 
 def tools() -> str:

@@ -47,11 +47,9 @@ def refuse_twice(parts: list[Part]) -> None:
     first_places: dict[str, str] = {}
     for name, file, row in _with_marks(parts, marks, twice):
         if name in first_places:
-            raise problem(
-                file,
-                f"row {row:,}, column 'item', value {name!r}: duplicate item id, already in "
-                f"{first_places[name]}; give each item one row",
-            )
+            where = f"row {row:,}, column 'item', value {name!r}"
+            reason = f"duplicate item id, already in {first_places[name]}"
+            raise problem(file, f"{where}: {reason}; give each item one row")
         first_places[name] = f"{file}, row {row:,}"
 
 
@@ -113,9 +111,8 @@ def read_blocks(
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
         scores = _read_parquet(paths, tuple(ignore or ()), columns)
-        source_text = (
-            paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
-        )
+        several = f"{len(paths)} files, one after the other,"
+        source_text = paths[0].name if len(paths) == 1 else several
         parts = _parquet_ids(paths)
     scores = picked(scores, systems)
     if higher_is_better is not None:
@@ -150,9 +147,8 @@ def _read_store(path: Path) -> xr.DataArray:
     chosen = opened[name]
     _refuse_groups(path, list(chosen.coords), "open it with xarray, and drop that")
     if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
-        chosen = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])[
-            name
-        ]
+        opened = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])
+        chosen = opened[name]
     _refuse_absent_chunks(path, name, chosen)
     rows = int(chosen.encoding.get("preferred_chunks", {}).get(names.ITEM, 1))
     width = chosen.sizes[names.SYSTEM] * chosen.dtype.itemsize
@@ -229,13 +225,9 @@ def _read_parquet(
         for path, outline in zip(paths, outlines, strict=True)
         for k in range(outline.num_row_groups)
     ]
-    return xr.DataArray(
-        array.concatenate(blocks),
-        dims=(names.ITEM, names.SYSTEM),
-        coords={names.SYSTEM: columns},
-        attrs={"missing_value": _NONE} if kind.kind == "i" else {},
-        name="scores",
-    )
+    attrs = {"missing_value": _NONE} if kind.kind == "i" else {}
+    coords, dims = {names.SYSTEM: columns}, (names.ITEM, names.SYSTEM)
+    return xr.DataArray(array.concatenate(blocks), coords, dims, name="scores", attrs=attrs)
 
 
 def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
@@ -244,11 +236,8 @@ def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
     system_columns = [c for c in all_columns if c.name not in (names.ITEM, *_GROUPS, *ignore)]
     for column in system_columns:
         if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
-            raise problem(
-                path.name,
-                f"column {column.name!r} holds no numbers; name the systems, or leave it out with "
-                "ignore",
-            )
+            right = "name the systems, or leave it out with ignore"
+            raise problem(path.name, f"column {column.name!r} holds no numbers; {right}")
     return [c.name for c in system_columns]
 
 
@@ -256,11 +245,9 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
     """Refuse coordinates that make items dependent and would be lost."""
     groups = [name for name in _GROUPS if name in columns]
     if groups:
-        raise problem(
-            path.name,
-            f"has {groups[0]!r} of the items, which blocks cannot use; load it into memory, "
-            f"or {way} if each item is independent",
-        )
+        reason = f"has {groups[0]!r} of the items, which blocks cannot use"
+        right = f"load it into memory, or {way} if each item is independent"
+        raise problem(path.name, f"{reason}; {right}")
 
 
 def _parquet_ids(paths: list[Path]) -> list[Part]:

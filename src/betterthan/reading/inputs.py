@@ -102,10 +102,8 @@ def scores_from_array(data: np.ndarray, systems: Any) -> xr.DataArray:
     """
     columns = checks.numbered(data.shape[1], "column")
     if not isinstance(systems, Sequence) or isinstance(systems, str):
-        raise ValueError(
-            f"data is {type(data).__name__}; give scores (item, system), or pass systems=[...], "
-            f"names for its {columns}"
-        )
+        right = f"give scores (item, system), or pass systems=[...], names for its {columns}"
+        raise ValueError(f"data is {type(data).__name__}; {right}")
     if len(systems) != data.shape[1]:
         n_names = checks.numbered(len(systems), "name")
         raise ValueError(f"systems has {n_names} and data {columns}; give one name for each column")
@@ -137,9 +135,8 @@ def _kind(side: Any, name: str) -> str:
         return _LIST
     if isinstance(side, dict):
         raise ValueError(f"{name} is dict; give its scores by item as pandas.Series(scores)")
-    raise ValueError(
-        f"{name} is {type(side).__name__}; give a list of scores, a Series, a DataArray or a path"
-    )
+    right = "give a list of scores, a Series, a DataArray or a path"
+    raise ValueError(f"{name} is {type(side).__name__}; {right}")
 
 
 def _labelled(side: Any, name: str) -> pd.Series:
@@ -251,9 +248,8 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
     if isinstance(side, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(side), np.nan, values)
     if values.ndim != dims or not len(values):
-        raise ValueError(
-            f"{name} has {values.ndim} dims and {values.size} scores; give one an item"
-        )
+        shape = f"{values.ndim} dims and {values.size} scores"
+        raise ValueError(f"{name} has {shape}; give one an item")
     return values
 
 
@@ -298,10 +294,8 @@ def data_of(
         refuse(options, "data are in memory, and nothing is read")
         return data
     picked = isinstance(systems, Sequence) and not isinstance(systems, str) and other is None
-    selects_no_systems = (
-        options.get("layout") in _WITHOUT_SYSTEMS or options.get("human") is not None
-    )
-    return read(data, systems=systems if picked and not selects_no_systems else None, **options)
+    whole = options.get("layout") in _WITHOUT_SYSTEMS or options.get("human") is not None
+    return read(data, systems=systems if picked and not whole else None, **options)
 
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:

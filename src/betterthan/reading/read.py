@@ -74,15 +74,12 @@ def trials(source: "str | Path | pd.DataFrame") -> Any:
         if column is None:
             reason = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
             raise problem(table.source, reason)
-    read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
-    named = {
-        role: cells.labels(table, str(columns[role]), f"each row its {role}")
-        for role in ("item", "system")
-    }
-    counted_trials = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
-    summary = (
-        f"{table.source} read as trials{counted_trials.attrs['reading'].partition('trials')[2]}"
-    )
+    read: dict[str, Any] = {role: cells.whole_numbers(table, role) for role in _COUNTED}
+    for role in ("item", "system"):
+        read[role] = cells.labels(table, str(columns[role]), f"each row its {role}")
+    counted_trials = trials_from_table(pd.DataFrame(read, index=list(table.rows)))
+    detail = counted_trials.attrs["reading"].partition("trials")[2]
+    summary = f"{table.source} read as trials{detail}"
     return counted_trials.assign_attrs(source=table.source, reading=summary)
 
 

@@ -219,24 +219,18 @@ def read_judged(
     """
     if judge is None or human is None:
         present, other = ("judge", "human") if human is None else ("human", "judge")
-        raise ValueError(
-            f"{present} names a column, and {other} does not; judged outcomes need both: what the "
-            "judge says, and the labels by people"
-        )
+        right = "judged outcomes need both: what the judge says, and the labels by people"
+        raise ValueError(f"{present} names a column, and {other} does not; {right}")
     if not isinstance(source, str | Path | pd.DataFrame):
-        raise ValueError(
-            f"source is a {type(source).__name__}; judged outcomes are read from one file or frame"
-        )
+        right = "judged outcomes are read from one file or frame"
+        raise ValueError(f"source is a {type(source).__name__}; {right}")
     if isinstance(source, str | Path) and os.path.isfile(source):
         # some tools merge two orders into ties
-        path = Path(source)
-        file = LogFile(path, path.name)
+        file = LogFile(Path(source), Path(source).name)
         if judgment_kind(file.preview) is not None:
-            raise problem(
-                path.name,
-                "is a tool's file of judgments; make a table of one row an item, with the judge's "
-                "answer in each order as a column of its own, and the labels by people",
-            )
+            right = "make a table of one row an item, with the judge's answer in each order as a "
+            right += "column of its own, and the labels by people"
+            raise problem(file.name, f"is a tool's file of judgments; {right}")
     from betterthan.judged.counting import count
 
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
