@@ -186,10 +186,8 @@ def prior(
             right = f"every {what} number must be positive"
             raise ValueError(f"{what} for {label} is {number}; {right}")
         if number > names.MOST_PRIOR:
-            most = (
-                f"at most {names.MOST_PRIOR:g}, so many items that no data could speak against it"
-            )
-            raise ValueError(f"{what} for {label} is {number:g}; give {most}")
+            reason = f"{what} for {label} is {number:g}; give at most {names.MOST_PRIOR:g}"
+            raise ValueError(f"{reason}, so many items that no data could speak against it")
     return numbers
 
 

@@ -107,10 +107,8 @@ def refuse_crowded(data: bytes, where: str, row: int | None = None, light: int =
         return 0
     weight = _weight(_outside_texts(data))
     if weight > most and len(data) > _LIGHT:
-        reason = (
-            f"holds so many small values in {len(data):,} bytes that they take {weight:,} bytes of "
-            f"memory, more than {most:,}; give parts of it"
-        )
+        reason = f"holds so many small values in {len(data):,} bytes that they take"
+        reason += f" {weight:,} bytes of memory, more than {most:,}; give parts of it"
         raise problem(where, reason, row=row)
     return weight
 
@@ -157,10 +155,9 @@ class Memory:
         self.kept += size_kept
         most = _SMALL + _TIMES * self.size
         if self.kept > most:
-            reason = (
-                f"holds samples of so few bytes that {self.size:,} take more than {most:,} bytes "
-                "of memory; give parts of it, or a table with columns item, system and score"
-            )
+            reason = f"holds samples of so few bytes that {self.size:,} take more than {most:,}"
+            right = "give parts of it, or a table with columns item, system and score"
+            reason = f"{reason} bytes of memory; {right}"
             raise problem(next(reversed(self.sizes), ""), reason, row=row)
 
 

@@ -83,13 +83,13 @@ def items_of(table: Table) -> Items:
             reason = f"holds {len(table.rows):,} rows and no column of item ids"
             right = f"more than {_MOST_NUMBERED:,} rows need one; add a column 'item'"
             raise problem(table.source, f"{reason}; {right}")
-        ids = numbered(len(table.rows))
-        summary = "items are row numbers (no column of item ids)"
-        return Items(ids, coords, used, ignored, summary + describe_coordinates(columns_by_role))
-    ids = item_ids(table, column, "each item an id")
-    _refuse_repeated(table, column, ids, coords)
-    summary = f"item ids from column {column!r}" + describe_coordinates(columns_by_role)
-    return Items(ids.texts, coords, used | {column}, ignored, summary)
+        ids, summary = numbered(len(table.rows)), "items are row numbers (no column of item ids)"
+    else:
+        coded_ids = item_ids(table, column, "each item an id")
+        _refuse_repeated(table, column, coded_ids, coords)
+        ids, summary = coded_ids.texts, f"item ids from column {column!r}"
+        used.add(column)
+    return Items(ids, coords, used, ignored, summary + describe_coordinates(columns_by_role))
 
 
 def numbered(n: int) -> Sequence[str]:
@@ -240,8 +240,7 @@ def _of_runs(
 def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     """Scores of a wide table, of all its columns or of the ones that are named."""
     items = items_of(table)
-    candidate_columns = [column for column in table.columns if column not in items.used]
-    named, systems = systems is not None, chosen(table, candidate_columns, systems)
+    named, systems = systems is not None, chosen(table, unread(table, items.used), systems)
     at_least_two(table, systems)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
@@ -283,8 +282,7 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
 
 def prediction_columns(table: Table) -> list[str]:
     """The columns that may hold predictions."""
-    used = items_of(table).used | {sole(table, "gold")}
-    return [column for column in table.columns if column not in used]
+    return unread(table, items_of(table).used | {sole(table, "gold")})
 
 
 def right_or_wrong(table: Table, systems: Sequence[str], named: bool) -> tuple[np.ndarray, str]:
@@ -368,6 +366,12 @@ class ItemRows:
         """The coordinates of each item."""
         return {role: values[self.first] for role, values in self.by_row.items()}
 
+    def named(self, row: int) -> str:
+        """The item of a row in a message, with dataset and epoch."""
+        within = [role for role in _WITHIN if role in self.by_row]
+        fields = {names.ITEM: self.ids[row]} | {k: self.by_row[k][row].item() for k in within}
+        return ", ".join(f"{role} {quoted(value)}" for role, value in fields.items())
+
 
 def item_rows(table: Table, column: str) -> ItemRows:
     """Join rows to items by id within dataset and epoch."""
@@ -400,15 +404,10 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
     if twice is None:
         return
     k, before = twice[0], table.rows[twice[1]]
-    where = "".join(
-        f", {role} {quoted(rows.by_row[role][k].item())}" for role in _WITHIN if role in rows.by_row
-    )
-    reason = (
-        f"duplicate score of system {quoted(systems[k])} on item {quoted(rows.ids[k])}"
-        f"{where}, already in row {before}; give each system one score per item, "
-        f"{for_runs(table)}, or pass item= with the column of item ids"
-    )
-    raise table.problem(k, reason)
+    reason = f"duplicate score of system {quoted(systems[k])} on {rows.named(k)}"
+    right = f"give each system one score per item, {for_runs(table)}"
+    right += ", or pass item= with the column of item ids"
+    raise table.problem(k, f"{reason}, already in row {before}; {right}")
 
 
 def first_twice(places: np.ndarray, size: int) -> tuple[int, int] | None:
@@ -465,14 +464,6 @@ class _Cells:
     def columns(self) -> list[str | None]:
         """Columns of item ids, coordinates of items, and labels."""
         return [self.item_column, *self.items.coord_columns.values(), self.label_column]
-
-    def named(self, row: int) -> str:
-        """Describe the item of a row for a message, with dataset and epoch."""
-        fields = {names.ITEM: str(self.items.ids[row])}
-        for role in (names.DATASET, "epoch"):
-            if role in self.items.by_row:
-                fields[role] = self.items.by_row[role][row].item()
-        return ", ".join(f"{role} {quoted(value)}" for role, value in fields.items())
 
 
 def tallies(table: Table, scale: int = 1) -> Reading:
@@ -554,22 +545,17 @@ def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
     if twice is None:
         return
     k, before = twice[0], table.rows[twice[1]]
-    label = quoted(rows.labels[rows.label[k]])
-    label_text = "" if rows.label_column is None else f", label {label}"
-    reason = (
-        f"duplicate tallies of system {quoted(rows.systems[rows.system[k]])} on "
-        f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
-        f"column 'dataset' or 'epoch' that tells them apart"
-    )
-    raise table.problem(k, reason)
+    label = f", label {quoted(rows.labels[rows.label[k]])}" if rows.label_column else ""
+    system, item = quoted(rows.systems[rows.system[k]]), rows.items.named(k)
+    reason = f"duplicate tallies of system {system} on {item}{label}, already in row {before}"
+    right = "give each item its own id, or a column 'dataset' or 'epoch' that tells them apart"
+    raise table.problem(k, f"{reason}; {right}")
 
 
 def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:
     if not present.all():
         i, j = np.argwhere(~present)[0]
-        reason = (
-            f"{rows.named(int(rows.items.first[i]))} has no row for system "
-            f"{quoted(rows.systems[j])} ({int((~present).sum())} missing in all); "
-            "give every system a row for every item, zeros where it found nothing"
-        )
-        raise problem(table.source, reason)
+        item, system = rows.items.named(int(rows.items.first[i])), quoted(rows.systems[j])
+        reason = f"{item} has no row for system {system} ({int((~present).sum())} missing in all)"
+        right = "give every system a row for every item, zeros where it found nothing"
+        raise problem(table.source, f"{reason}; {right}")

@@ -203,11 +203,8 @@ def fields(
     """
     window = Window(file, name)
     window.expect("{")
-    if window.skip("}"):
-        window.end()
-        return
     keys: set[str] = set()
-    while True:
+    for _ in window.entries("}"):
         key = window.value()
         if key in keys:
             raise problem(name, f"the key {quoted(key)} occurs twice in one object")
@@ -220,10 +217,7 @@ def fields(
             value = window.value()
             _refuse_no_list(key, value, name, lists)
             yield key, value
-        if not window.skip(","):
-            window.expect("}")
-            window.end()
-            return
+    window.end()
 
 
 def fields_of(value: dict[str, Any], name: str, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
@@ -265,14 +259,9 @@ def listed(file: BinaryIO, name: str) -> Iterator[Any]:
 
 def elements(window: "Window") -> Iterator[Any]:
     """What stands in a list that was begun, up to its end."""
-    if window.skip("]"):
-        return
-    while True:
+    for _ in window.entries("]"):
         yield from window.several()
         yield window.value()
-        if not window.skip(","):
-            window.expect("]")
-            return
 
 
 class Window:
@@ -295,6 +284,14 @@ class Window:
         """Pass over a mark that must come next."""
         if not self.skip(mark):
             raise self._wrong(f"Expecting '{mark}'", self._at)
+
+    def entries(self, end: str) -> Iterator[None]:
+        """Once for each entry, which the caller passes over, up to the mark that ends them."""
+        if not self.skip(end):
+            yield
+            while self.skip(","):
+                yield
+            self.expect(end)
 
     def end(self) -> None:
         """Refuse what comes next, where nothing may."""

@@ -75,16 +75,10 @@ def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) ->
     """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the
     dataset.
     """
-    coords: dict[Any, Any] = {
-        names.SYSTEM_A: systems,
-        names.SYSTEM_B: systems,
-        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
-    }
-    if datasets:
-        coords = {names.DATASET: datasets} | coords
-    return xr.DataArray(
-        square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts"
-    )
+    coords: dict[Any, Any] = {names.DATASET: datasets} if datasets else {}
+    coords |= dict.fromkeys(names.SQUARE, systems)
+    coords[names.OUTCOME] = list(names.OUTCOMES[: square.shape[-1]])
+    return xr.DataArray(square if datasets else square[0], coords, tuple(coords), name="counts")
 
 
 def pair_counts(table: Table) -> Reading:

@@ -23,7 +23,7 @@ from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.table import Table
+from betterthan.io.table import Table, unread
 
 NAMES = ("systems", "datasets")
 _NUMBERED = "items are row numbers"
@@ -92,17 +92,15 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
         raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
     if names_are == "datasets" or len(tables) < 2:
         return False
-    single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
-    if all(single.values()):
-        return True
-    if names_are == "systems" or any(single.values()):
-        name = next(name for name, is_single in single.items() if not is_single)
-        other = next((name for name, is_one in single.items() if is_one), None)
-        systems = _systems(tables[name])
-        contrast = f", while {tables[other].source} has one" if other is not None else ""
-        reason = f"holds {len(systems)} systems ({listed(systems)}){contrast}"
-        raise problem(tables[name].source, f"{reason}; name one column with score=")
-    return False
+    systems = [(table.source, _systems(table)) for table in tables.values()]
+    single = [source for source, own in systems if len(own) == 1]
+    several = [(source, own) for source, own in systems if len(own) != 1]
+    if several and (single or names_are == "systems"):
+        source, own = several[0]
+        contrast = f", while {single[0]} has one" if single else ""
+        reason = f"holds {len(own)} systems ({listed(own)}){contrast}"
+        raise problem(source, f"{reason}; name one column with score=")
+    return not several
 
 
 def side_by_side(tables: Mapping[str, Table]) -> Table:
@@ -139,8 +137,7 @@ def _systems(table: Table) -> list[str]:
         return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
     if recognise(table) != "wide":
         return []
-    used = items_of(table).used
-    return [name for name in table.columns if name not in used]
+    return unread(table, items_of(table).used)
 
 
 def score_columns(table: Table) -> list[str]:

@@ -210,8 +210,7 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     """Select the requested systems of scores, tallies or counts, in that order."""
     if systems is None:
         return data
-    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    present = data[dims[0]].values.tolist()
+    dims, present = _axes_of_systems(data)
     absent = [system for system in systems if system not in present]
     if absent:
         raise problem(source, f"has no system {absent[0]!r} among {listed(present)}")
@@ -220,13 +219,18 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     return data.sel({dim: list(systems) for dim in dims})
 
 
+def _axes_of_systems(data: Any) -> tuple[list[str], list[str]]:
+    """The dims along which systems are, and the systems."""
+    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
+    return dims, data[dims[0]].values.tolist()
+
+
 def renamed(data: Any, systems: Any) -> Any:
     """Rename the systems that a mapping names."""
     if not isinstance(systems, Mapping):
         return data
     new = {str(old): str(name) for old, name in systems.items()}
-    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    present = data[dims[0]].values.tolist()
+    dims, present = _axes_of_systems(data)
     absent = [system for system in new if system not in present]
     if absent:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
@@ -279,16 +283,15 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     far, smallest = far_columns(values)
     if len(far):
         odd = [systems[int(k)] for k in far]
-        reason = (
-            f"runs from {_range(values[:, far[0]])}, while {quoted(systems[smallest])} runs from "
-            f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
-        )
+        ranges = [_range(values[:, k]) for k in (far[0], smallest)]
+        reason = f"runs from {ranges[0]}, while {quoted(systems[smallest])} runs from {ranges[1]}"
+        reason += f": not scores of one kind; {how_to_choose(systems, odd)}"
         raise problem(table.source, reason, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
         reason = f"is the {statistic} of the other columns, and no system"
-        reason += f"; {how_to_choose(systems, [systems[k]])}"
-        raise problem(table.source, reason, column=systems[k])
+        right = how_to_choose(systems, [systems[k]])
+        raise problem(table.source, f"{reason}; {right}", column=systems[k])
     reason, odd = no_systems(systems, values)
     if odd:
         also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
@@ -458,8 +461,9 @@ def far_columns(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Find columns with numbers far beyond the range of the smallest column; return that one
     too.
     """
+    none = np.array([], dtype=int)
     if len(values) < 2:
-        return np.array([], dtype=int), 0
+        return none, 0
     largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
     total, n, integral = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
     for rows in row_blocks(values):
@@ -470,7 +474,7 @@ def far_columns(values: np.ndarray) -> tuple[np.ndarray, int]:
         integral &= (~observed | (rows == np.floor(rows))).all(0)
     largest = np.where(largest == 0, np.nan, largest)
     if np.isnan(largest).all():
-        return np.array([], dtype=int), 0
+        return none, 0
     smallest = int(np.nanargmin(largest))
     far = largest > _LARGE
     if largest[smallest] <= 1:  # shares, or right and wrong

@@ -143,11 +143,8 @@ def _matching_rows(column: Any, words: set[str]) -> list[int]:
         return np.flatnonzero(np.isnan(column.values)).tolist() if "" in words else []
     cells = as_coded(column)
     distinct = column if cells is None else cells.distinct
-    matches = [
-        k
-        for k, cell in enumerate(distinct)
-        if cell.__class__ is str and cell.strip().casefold() in words
-    ]
+    texts = ((k, cell) for k, cell in enumerate(distinct) if cell.__class__ is str)
+    matches = [k for k, text in texts if text.strip().casefold() in words]
     if cells is None or not matches:
         return matches
     return np.flatnonzero(np.isin(cells.codes, matches)).tolist()

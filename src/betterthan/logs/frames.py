@@ -209,7 +209,7 @@ def together(parts: Sequence[Logs]) -> Logs:
     rows["run"] = np.concatenate([part.records["run"].to_numpy() + shift for part, shift in shifts])
     tools = list(dict.fromkeys(runs["tool"]))
     if len(tools) > 1:
-        rows["item_hash"] = _objects([None] * len(rows["run"]))
+        rows["item_hash"] = np.array([None] * len(rows["run"]), object)
         runs["said"] = [[*notes, joined_by_id_note(tools)] for notes in runs["said"]]
     return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
 
@@ -237,13 +237,13 @@ def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarra
     sample_index, metric, raw, status = _with_failed(cells)
     sample_columns = {
         "item": items[: len(cells)],
-        "item_hash": _objects(cells.content),
-        "prompt_hash": _objects(cells.prompt),
+        "item_hash": np.array(cells.content, object),
+        "prompt_hash": np.array(cells.prompt, object),
         "epoch": np.array(cells.epoch, np.int32),
-        "cluster": _objects(cells.cluster),
+        "cluster": np.array(cells.cluster, object),
         "file": np.array(cells.file, np.int32),
         "row": np.array(cells.row, np.int64),
-        "text": _objects(encodable(cells.text)),
+        "text": np.array(encodable(cells.text), object),
     }
     columns: dict[str, np.ndarray] = dict(sample_columns)
     if not np.array_equal(sample_index, np.arange(len(cells))):
@@ -266,7 +266,7 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     status = np.zeros(n + len(more), np.int8)
     status[:n] = np.fromiter(map(STATUSES.index, cells.status), np.int8, n)
     status[failed[sample_index]] = STATUSES.index(ERROR)
-    metric = _objects([*cells.metric, *(m for _, m in more)] if more else cells.metric)
+    metric = np.array([*cells.metric, *(m for _, m in more)] if more else cells.metric, object)
     raw = np.full(n + len(more), np.nan)
     raw[:n] = cells.raw
     parts = [sample_index, metric, raw, status]
@@ -292,21 +292,13 @@ def _with_missing(
     if not absent:
         return columns
     metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
-    rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
-    number = len(rows)
-    more: dict[str, Any] = {
-        "item": np.array([item for item, _, _ in rows], np.int32),
-        "epoch": np.array([epoch for _, epoch, _ in rows], np.int32),
-        "metric": _objects([metric for _, _, metric in rows]),
-        "raw": np.full(number, np.nan),
-        "status": np.full(number, STATUSES.index(MISSING), np.int8),
-        "file": np.zeros(number, np.int32),
-        "row": np.zeros(number, np.int64),
-        "text": _objects([""] * number),
-    }
-    blank = _objects([None] * number)
+    rows = [(*sample, metric) for sample in absent for metric in metrics]
+    sample = zip(("item", "epoch", "metric"), zip(*rows, strict=True), strict=True)
+    more: dict[str, Any] = dict(sample)
+    more |= {"raw": np.nan, "status": STATUSES.index(MISSING), "file": 0, "row": 0, "text": ""}
     return {
-        name: np.concatenate([values, more.get(name, blank)]) for name, values in columns.items()
+        name: np.concatenate([values, np.full(len(rows), more.get(name), values.dtype)])
+        for name, values in columns.items()
     }
 
 
@@ -330,12 +322,6 @@ def _directions(run: Run) -> dict[str, bool]:
     """Whether higher is better, of the metrics of which the tool says so."""
     metrics = [m for m in run.metrics if run.tool in _STATE_DIRECTIONS or m in run.lower]
     return {metric: metric not in run.lower for metric in metrics}
-
-
-def _objects(values: Sequence[Any]) -> np.ndarray:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 _HASHES = ("item_hash", "prompt_hash")

@@ -128,14 +128,17 @@ def _add(run: Run, record: dict[str, Any], row: int, clustered: bool) -> None:
             run.cells.score(place, name, mean, status)
 
 
+def _first_name(record: dict[str, Any]) -> dict[str, Any]:
+    """What the first statistic of an instance is of."""
+    return as_dict(next(iter(as_dicts(record.get("stats"))), {}).get("name"))
+
+
 def _split(record: dict[str, Any]) -> str:
-    first = next(iter(as_dicts(record.get("stats"))), {})
-    return as_text(as_dict(first.get("name")).get("split"))
+    return as_text(_first_name(record).get("split"))
 
 
 def _perturbation(record: dict[str, Any]) -> str:
-    first = next(iter(as_dicts(record.get("stats"))), {})
-    perturbation = record.get("perturbation") or as_dict(first.get("name")).get("perturbation")
+    perturbation = record.get("perturbation") or _first_name(record).get("perturbation")
     return as_text(as_dict(perturbation).get("name"))
 
 

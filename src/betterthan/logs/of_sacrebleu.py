@@ -68,11 +68,9 @@ def _refuse_other(
     metric = signature.partition("|")[0]
     before, file = signed.setdefault(metric, (signature, name))
     if before != signature:
-        reason = (
-            f"the signature of {metric} is not that of {file}, {before!r}; score all systems with "
-            "the same options and version"
-        )
-        raise problem(name, reason, row=row, value=signature)
+        reason = f"the signature of {metric} is not that of {file}, {before!r}"
+        right = "score all systems with the same options and version"
+        raise problem(name, f"{reason}; {right}", row=row, value=signature)
 
 
 def _first(lines: Sequence[str]) -> str:

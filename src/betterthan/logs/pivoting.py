@@ -213,15 +213,11 @@ def _refuse_other_contents(records: Frame) -> None:
     contents = conflicting_contents(records)
     if not contents:
         return
-    cases = "; ".join(
-        f"{quoted(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
-        for item, texts in list(contents.items())[:_MAX_LISTED]
-    )
-    number = records["item"].nunique()
-    raise ValueError(
-        f"{len(contents)} of {counted(number, 'id')} have different content: {cases}; pass "
-        'join="content" to join by what was asked, or join="id" to trust the ids'
-    )
+    few = [(x, list(contents[x].values())[:_MAX_LISTED]) for x in list(contents)[:_MAX_LISTED]]
+    cases = "; ".join(f"{quoted(item)} is {' and '.join(texts)}" for item, texts in few)
+    ids = counted(records["item"].nunique(), "id")
+    right = 'pass join="content" to join by what was asked, or join="id" to trust the ids'
+    raise ValueError(f"{len(contents)} of {ids} have different content: {cases}; {right}")
 
 
 def _refuse_other_ids(records: Frame) -> None:
@@ -280,10 +276,9 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
         return
     text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
     low, high = extremes.iloc[0]
-    raise ValueError(
-        f"{counted(len(extremes), 'item')} occur a different number of times in different logs "
-        f'({quoted(text)}: {low} and {high} times); pass join="id" if the ids can be trusted'
-    )
+    items = f"{counted(len(extremes), 'item')} occur a different number of times in different logs"
+    right = 'pass join="id" if the ids can be trusted'
+    raise ValueError(f"{items} ({quoted(text)}: {low} and {high} times); {right}")
 
 
 def _distinct_names(items: Sequence[str]) -> np.ndarray:

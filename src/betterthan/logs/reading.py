@@ -71,10 +71,9 @@ def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     files = ", ".join(quoted(run.files[0]) for run in runs)
     _refuse_unnamed(runs, files)
     task = f" on task {runs[0].task}" if runs[0].task else ""
-    raise ValueError(
-        f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
-        'again="last" or again="first" for one of them, or again="epochs" to take all'
-    )
+    reason = f"{system} was run {len(runs)} times{task}, with equal settings ({files})"
+    right = 'say again="last" or again="first" for one of them, or again="epochs" to take all'
+    raise ValueError(f"{reason}; {right}")
 
 
 def _refuse_unnamed(runs: Sequence[Run], files: str) -> None:
@@ -205,11 +204,10 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
     for (item, epoch), (first, *others) in places.items():
         for k in others:
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
-                raise ValueError(
-                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {quoted(item)} (epoch "
-                    f"{epoch}) is in row {cells.row[first]} too, with another score or text; "
-                    "give each item one row, or tell its runs apart"
-                )
+                where = f"{run.files[cells.file[k]]}, row {cells.row[k]}"
+                reason = f"item {quoted(item)} (epoch {epoch}) is in row {cells.row[first]} too"
+                right = "give each item one row, or tell its runs apart"
+                raise ValueError(f"{where}: {reason}, with another score or text; {right}")
 
 
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:

@@ -28,7 +28,7 @@ class LogSource:
     explicit: bool
 
 
-def find_files(source: Any, key: str | None = None) -> list[LogSource]:
+def find_files(source: Any) -> list[LogSource]:
     """The files that `source` names, in order; those of a folder sorted by their path.
 
     Raises
@@ -44,9 +44,9 @@ def find_files(source: Any, key: str | None = None) -> list[LogSource]:
     if isinstance(source, Mapping):
         parts = [_sources_in(entry, str(name)) for name, entry in source.items()]
     elif isinstance(source, str | Path):
-        parts = [_sources_in(source, key)]
+        parts = [_sources_in(source, None)]
     elif isinstance(source, Sequence):
-        parts = [_sources_in(entry, key) for entry in source]
+        parts = [_sources_in(entry, None) for entry in source]
     else:
         right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
         raise ValueError(f"source is a {type(source).__name__}; give {right}")
@@ -61,25 +61,18 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
         raise ValueError(f"source holds a {type(source).__name__}; {right}")
     path = Path(source)
     if _is_folder(path):
-        return [LogSource(file, key, False) for file in _in_folder(path)]
+        paths = sorted(_walked(path))
+        if not paths:
+            raise problem(str(path), "is a folder without a file; give one that holds logs")
+        files = [LogFile(p, p.relative_to(path).as_posix()) for p in paths]
+        return [LogSource(file, key, False) for file in files]
     if _PATTERN & set(str(source)) and not path.exists():
-        return _sources_matching(str(source), key)
+        matches = sorted(glob.glob(str(source), recursive=True))
+        if not matches:
+            raise FileNotFoundError(f"no file fits the pattern {printable(str(source))}")
+        return _sources_in(matches, key)
     refuse_no_file(path)
     return [LogSource(LogFile(path, path.name), key, True)]
-
-
-def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
-    paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
-    if not paths:
-        raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
-    return [match for path in paths for match in _sources_in(path, key)]
-
-
-def _in_folder(folder: Path) -> list[LogFile]:
-    files = sorted(_walked(folder))
-    if not files:
-        raise problem(str(folder), "is a folder without a file; give one that holds logs")
-    return [LogFile(path, path.relative_to(folder).as_posix()) for path in files]
 
 
 def _walked(folder: Path) -> Iterator[Path]:

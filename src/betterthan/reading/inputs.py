@@ -84,10 +84,9 @@ def scores_from_sequences(
     (first, column), *others = values.items()
     for name, other in others:
         if len(other) != len(column):
-            raise ValueError(
-                f"{first} has {len(column)} scores and {name} {len(other)}; by position they must "
-                "be equally many: give the same items, or Series that name them"
-            )
+            reason = f"{first} has {len(column)} scores and {name} {len(other)}"
+            right = "by position they must be equally many: give the same items, or Series that"
+            raise ValueError(f"{reason}; {right} name them")
     scores = _scores(np.stack([*values.values()], axis=1), systems or ["A", "B"], items)
     return scores.assign_coords(coords).assign_attrs(attrs)
 
@@ -177,10 +176,9 @@ def _shared(
     index = labelled[first].index
     for name, side in others:
         if _direction(side) != up:
-            raise ValueError(
-                f"higher scores of {first} are {'better' if up else 'worse'}, and those of {name} "
-                f"{'worse' if up else 'better'}; give all the same higher_is_better"
-            )
+            here, there = ("better", "worse") if up else ("worse", "better")
+            reason = f"higher scores of {first} are {here}, and those of {name} {there}"
+            raise ValueError(f"{reason}; give all the same higher_is_better")
         theirs = _item_coordinates(side)
         for coord in coords.keys() | theirs.keys():
             coordinate, other_coordinate = coords.get(coord), theirs.get(coord)
@@ -204,11 +202,8 @@ def _item_coordinates(side: Any) -> dict[str, pd.Series]:
     """Coordinates of the items of a DataArray; a Series has none."""
     if not isinstance(side, xr.DataArray):
         return {}
-    return {
-        name: side[name].to_series()
-        for name in _COORDINATES
-        if name in side.coords and side[name].dims == side.dims and name != side.dims[0]
-    }
+    held = [name for name in _COORDINATES if name in side.coords and name != side.dims[0]]
+    return {name: side[name].to_series() for name in held if side[name].dims == side.dims}
 
 
 def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], list[str]]:
