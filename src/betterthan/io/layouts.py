@@ -312,20 +312,17 @@ def not_scores(table: Table, column: str) -> str:
     if all(map(_PERCENT.fullmatch, words)):
         return "percentages, not numbers; pass percent=True"
     if all(map(_THOUSANDS.fullmatch, words)):
-        return (
-            "numbers with commas; leave the commas out if they separate thousands, or pass "
-            "decimal=',' if they are decimal commas"
-        )
+        right = "leave the commas out if they separate thousands"
+        return f"numbers with commas; {right}, or pass decimal=',' if they are decimal commas"
     if all(map(_COMMA.fullmatch, words)):
         return "numbers with decimal commas; pass decimal=','"
     if folded <= {*_RIGHT, *_WRONG}:
         right = next((word for word in words if word.casefold() in _RIGHT), "yes")
         wrong = next((word for word in words if word.casefold() in _WRONG), "no")
         return f"text, not scores; pass true={right!r} and false={wrong!r}"
-    return rows_of_averages(table, column) or (
-        f"text, not scores; pass ignore={quoted(column)} to leave the column out, cluster= if it "
-        "groups the items, or item= if it holds their ids"
-    )
+    right = f"pass ignore={quoted(column)} to leave the column out, cluster= if it groups the items"
+    reason = f"text, not scores; {right}, or item= if it holds their ids"
+    return rows_of_averages(table, column) or reason
 
 
 def rows_of_averages(table: Table, column: str) -> str:
@@ -366,10 +363,8 @@ def of_groups(table: Table, item: str | None, columns: Sequence[str]) -> str:
         group_of_item = np.empty(n_items, dtype=np.int64)
         group_of_item[items.codes] = groups.codes
         if np.array_equal(group_of_item[items.codes], groups.codes):
-            return (
-                f"; column {column!r} groups {counted(n_items, 'item')} into {n_groups}: if items "
-                f"of a group are alike, pass cluster={column!r}"
-            )
+            groups = f"column {column!r} groups {counted(n_items, 'item')} into {n_groups}"
+            return f"; {groups}: if items of a group are alike, pass cluster={column!r}"
     return ""
 
 

@@ -327,11 +327,9 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     pair = pair_columns(table)
     systems, a, b, won = vote_outcomes(table)
     decided = won >= 0
-    coords = {
-        role: ("judgment", text_array(_labels(table, column, role))[decided])
-        for role, column in columns.items()
-        if column is not None
-    }
+    named = [(role, column) for role, column in columns.items() if column is not None]
+    texts = {role: text_array(_labels(table, column, role))[decided] for role, column in named}
+    coords = {role: ("judgment", values) for role, values in texts.items()}
     refuse_alike_by_pairs(table.source, systems, a, b)
     variables: dict[Any, Any] = {
         names.SYSTEM_A: ("judgment", array_from_codes(systems, a[decided])),

@@ -458,8 +458,6 @@ def _named(source: Any) -> dict[str, Any]:
         return {str(name): item_source for name, item_source in source.items()}
     if not isinstance(source, list | tuple):
         return {"DataFrame" if is_frame(source) else "": source}
-    if not source:
-        raise ValueError("source is an empty list; give at least one file")
     named: dict[str, Any] = {}
     for path in source:
         if not isinstance(path, str | Path):
@@ -544,10 +542,6 @@ def _attrs(
     if layout.gives == "scores":
         better = choices["higher_is_better"] is not False
         attrs["n_missing"] = sum(int(np.isnan(rows).sum()) for rows in row_blocks(result.values))
-    signed = Signature(
-        layout=layout.name,
-        unit=choices["unit"] or layout.unit,
-        ties=first.get("ties"),
-        higher_is_better=better,
-    )
+    unit, ties = choices["unit"] or layout.unit, first.get("ties")
+    signed = Signature(layout=layout.name, unit=unit, ties=ties, higher_is_better=better)
     return signed.to_attrs() | attrs

@@ -141,10 +141,9 @@ def refuse_shares(scores: xr.DataArray) -> None:
     small = np.flatnonzero((high > 0) & (high <= 0.01))
     if len(small) and high.max() > 0.01:
         system = scores[names.SYSTEM].values[small[0]]
-        raise ValueError(
-            f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
-            f"while others reach {100 * high.max():g}; write all scores as percentages"
-        )
+        reason = f"no score of {str(system)!r} is above {100 * high[small[0]]:g}, while others"
+        right = f"reach {100 * high.max():g}; write all scores as percentages"
+        raise ValueError(f"percent=True, but {reason} {right}")
     if 0 < high.max(initial=0.0) <= 0.01:
         right = "these are proportions, so leave percent=True out"
         raise ValueError(f"percent=True, but no score is above {100 * high.max():g}; {right}")

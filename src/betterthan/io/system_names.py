@@ -302,12 +302,10 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     other = _next_to_binary(values)
     if other is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
-        reason = (
-            f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
-            f"cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to leave it "
-            f"out, or systems={in_python(systems)} if it is a system, too"
-        )
-        raise problem(table.source, reason, column=column)
+        reason = f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1"
+        right = f"pass cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to"
+        right += f" leave it out, or systems={in_python(systems)} if it is a system, too"
+        raise problem(table.source, f"{reason}; {right}", column=column)
 
 
 def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
@@ -350,12 +348,9 @@ def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
 
 def refuse_runs(source: str, columns: Sequence[str]) -> None:
     """Refuse numbered runs as systems to compare: they may be repeated, or what teams submitted."""
-    reason = (
-        f"{listed(columns)} may be runs of one system, or systems; for runs, give each a row with "
-        "item, system, run and score, or give them to bt.runs.reliability, or pass "
-        f"systems={in_python(columns)} to compare them"
-    )
-    raise problem(source, reason)
+    right = "for runs, give each a row with item, system, run and score, or give them to "
+    right += f"bt.runs.reliability, or pass systems={in_python(columns)} to compare them"
+    raise problem(source, f"{listed(columns)} may be runs of one system, or systems; {right}")
 
 
 def _next_to_binary(values: np.ndarray) -> int | None:

@@ -87,11 +87,8 @@ def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[
 def _add_reported(run: Run, results: dict[str, Any]) -> None:
     """Add the reported means by metric; skip metrics that are no mean of the items."""
     about = as_dict(as_dict(results.get("configs")).get(run.task))
-    other = {
-        as_text(definition.get("metric"))
-        for definition in as_dicts(about.get("metric_list"))
-        if definition.get("aggregation", "mean") != "mean"
-    }
+    listed = as_dicts(about.get("metric_list"))
+    other = {as_text(m.get("metric")) for m in listed if m.get("aggregation", "mean") != "mean"}
     better = as_dict(as_dict(results.get("higher_is_better")).get(run.task))
     metrics = set(run.metrics)
     for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():

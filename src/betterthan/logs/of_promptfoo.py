@@ -235,10 +235,10 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
         if repeat is None and many:
             run.epochs = max(many)
             message = (
-                f"{counted(len(many), 'test')} occur up to {max(many)} times, taken as repeats; or "
-                "the test is given twice: promptfoo's JSON (-o out.json) tells which"
+                f"{counted(len(many), 'test')} occur up to {max(many)} times, taken as repeats"
             )
-            run.notes.append(("repeats", message))
+            other = "or the test is given twice: promptfoo's JSON (-o out.json) tells which"
+            run.notes.append(("repeats", f"{message}; {other}"))
     return [runs_by_system[system] for system in sorted(runs_by_system, key=_order)]
 
 

@@ -131,10 +131,8 @@ def _reading(scores: xr.DataArray, source_text: str, ids_checked: bool) -> str:
     layout = blocks_of(scores)
     code = f", {layout.code} is missing" if layout.code is not None else ""
     blocks = "one block" if len(layout.sizes) == 1 else f"{len(layout.sizes):,} blocks"
-    return (
-        f"{source_text} read as scores in {blocks}: {layout.items:,} items x "
-        f"{len(layout.systems):,} systems ({scores.dtype}{code}); {ids}"
-    )
+    size = f"{layout.items:,} items x {len(layout.systems):,} systems ({scores.dtype}{code})"
+    return f"{source_text} read as scores in {blocks}: {size}; {ids}"
 
 
 def _read_store(path: Path) -> xr.DataArray:
@@ -164,12 +162,9 @@ def _refuse_absent_chunks(path: Path, name: str, scores: xr.DataArray) -> None:
     fill = 0 if array.fill_value is None else array.fill_value
     missing = [scores.attrs.get(key) for key in ("missing_value", "_FillValue")]
     if absent and fill == fill and fill not in [*missing, scores.encoding.get("_FillValue")]:
-        reason = (
-            f"has {absent:,} of {array.nchunks:,} chunks of {name!r} not in the store, which would "
-            f"be read as scores of {fill}; copy the whole store, or write it with "
-            "write_empty_chunks=True"
-        )
-        raise problem(path.name, reason)
+        reason = f"has {absent:,} of {array.nchunks:,} chunks of {name!r} not in the store, which"
+        right = "copy the whole store, or write it with write_empty_chunks=True"
+        raise problem(path.name, f"{reason} would be read as scores of {fill}; {right}")
 
 
 def _name_in(opened: xr.Dataset, path: Path) -> Any:
