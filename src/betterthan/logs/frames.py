@@ -157,22 +157,18 @@ def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     order = sorted(range(len(items.distinct)), key=items.distinct.__getitem__)
     codes = np.split(np.argsort(order)[items.codes].astype(np.int32), ends[:-1])
     parts = [_run_columns(k, *one) for k, one in enumerate(zip(runs, codes, strict=True))]
-    columns_read: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
-    run_index = columns_read.pop("run")
-    status = pd.Categorical.from_codes(columns_read.pop("status"), pd.Index(STATUSES))
-    texts = {name: pd.Categorical(columns_read.pop(name)) for name in ("metric", "cluster")}
-    texts["item"] = pd.Categorical.from_codes(
-        columns_read.pop("item"), pd.Index([items.distinct[k] for k in order])
-    )
-    named = {
-        "system": _repeated(systems, run_index),
-        "task": _repeated([run.task for run in runs], run_index),
-    }
-    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), columns_read["raw"], np.nan)
-    columns = {"run": run_index, "status": status, "score": score}
-    columns |= texts | named | columns_read
+    scored = columns["status"] == STATUSES.index(OK)
+    columns["score"] = np.where(scored, columns["raw"], np.nan)
+    for name in ("metric", "cluster"):
+        columns[name] = pd.Categorical(columns[name])
+    named = {"item": [items.distinct[k] for k in order], "status": STATUSES}
+    for name, values in named.items():
+        columns[name] = pd.Categorical.from_codes(columns[name], pd.Index(values))
+    columns["system"] = _repeated(systems, columns["run"])
+    columns["task"] = _repeated([run.task for run in runs], columns["run"])
     records = pd.DataFrame({name: columns[name] for name in RECORDS}, copy=False)
     return Logs(records, _runs_table(runs, systems))
 

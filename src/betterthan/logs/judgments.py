@@ -23,7 +23,7 @@ from betterthan.logs.json_values import (
     table_rows,
     to_text,
 )
-from betterthan.logs.sniffing import JSON, LogFile, Preview
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.text import stripped
 
 _FIRST, _SECOND, _TIE, _FAILED = "model_a", "model_b", "tie", ""  # the winner
@@ -158,9 +158,8 @@ _LABELS = (
 
 
 def _is_arena_hard(preview: Preview) -> bool:
-    if preview.kind not in JSON or not preview.keys >= {"model", "games"}:
-        return False
-    return isinstance(preview.value("games"), list) and bool(preview.keys & {"uid", "question_id"})
+    has_games = "model" in preview.keys and isinstance(preview.value("games"), list)
+    return has_games and bool(preview.keys & {"uid", "question_id"})
 
 
 def _arena_hard(row: _Row) -> Iterator[_Judgment]:
@@ -220,7 +219,7 @@ JUDGED: tuple[Judged, ...] = (
         "MT-bench",
         "two games that disagree are a tie, as the tool has it; a pair with a game that failed is "
         "left out; nobody was shown first",
-        lambda file: file.kind in JSON and file.keys >= _MT_BENCH,
+        lambda file: file.keys >= _MT_BENCH,
         _mt_bench,
     ),
     Judged(

@@ -48,9 +48,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def _is_samples(preview: Preview) -> bool:
-    return preview.kind in ("lines", "object", "list") and preview.has(
-        "schema_version", "evaluation_id", "sample_id"
-    )
+    return preview.has("schema_version", "evaluation_id", "sample_id")
 
 
 def _is_aggregate(preview: Preview) -> bool:

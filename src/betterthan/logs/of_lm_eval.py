@@ -277,7 +277,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def _is_samples(preview: Preview) -> bool:
-    if preview.kind not in ("lines", "list", "object") or not {"doc_id", "doc"} <= preview.keys:
+    if not {"doc_id", "doc"} <= preview.keys:
         return False
     return bool(_ANSWERS & preview.keys) or len(preview.keys) == 2  # a document that is cut
 

@@ -63,8 +63,6 @@ def recognises(preview: Preview) -> bool:
     """Whether a file is promptfoo's, its CSV too."""
     if preview.kind == "text":
         return _is_csv(preview.lines)
-    if preview.kind not in ("object", "lines", "list"):
-        return False
     if "evalId" in preview.keys and isinstance(preview.value("results"), dict):
         return preview.has("results.version") or preview.has("results.prompts")
     return preview.keys >= _ROWS or (preview.keys >= _LONG_ROWS and "prompt" in preview.keys)

@@ -32,9 +32,8 @@ _ITEMS = (
 
 def recognises(preview: Preview) -> bool:
     """Whether a file is a result of SWE-bench."""
-    return preview.kind == "object" and (
-        _is_report(preview) or _is_results(preview) or _is_details(preview)
-    )
+    kinds = (_is_report, _is_results, _is_details)
+    return preview.kind == "object" and any(fits(preview) for fits in kinds)
 
 
 def runs(files: Sequence[LogFile], items: Iterable[str] | None = None) -> list[Run]:
@@ -64,15 +63,13 @@ def runs(files: Sequence[LogFile], items: Iterable[str] | None = None) -> list[R
 
 
 def _is_report(preview: Preview) -> bool:
-    return {"resolved_ids", "unresolved_ids"} <= preview.keys or (
-        {"resolved_ids", "submitted_ids"} <= preview.keys
-    )
+    others = {"unresolved_ids", "submitted_ids"} & preview.keys
+    return "resolved_ids" in preview.keys and bool(others)
 
 
 def _is_results(preview: Preview) -> bool:
-    return isinstance(preview.value("resolved"), list) and bool(
-        {"no_generation", "no_logs"} & preview.keys
-    )
+    others = {"no_generation", "no_logs"} & preview.keys
+    return isinstance(preview.value("resolved"), list) and bool(others)
 
 
 def _is_details(preview: Preview) -> bool:

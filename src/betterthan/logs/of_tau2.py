@@ -49,9 +49,8 @@ def _home(file: LogFile) -> Path:
 def _is_results(preview: Preview) -> bool:
     if preview.kind != "object" or "task_id" in preview.keys:
         return False
-    return (preview.has("info.num_trials") or preview.has("info.agent_info")) and bool(
-        _LISTS & preview.keys or len(preview.keys) < 3
-    )
+    has_info = preview.has("info.num_trials") or preview.has("info.agent_info")
+    return has_info and bool(_LISTS & preview.keys or len(preview.keys) < 3)
 
 
 def _is_simulation(preview: Preview) -> bool:

@@ -100,7 +100,7 @@ class Preview:
     """
 
     kind: str
-    first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
+    first: Any = None  # of JSON the object, of lines or a list the first; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text, unless it is one object and small
     infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
