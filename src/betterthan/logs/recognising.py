@@ -61,11 +61,10 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
         raise ValueError(f"source holds a {type(source).__name__}; {right}")
     path = Path(source)
     if _is_folder(path):
-        paths = sorted(_walked(path))
-        if not paths:
+        names = sorted(_walked(path), key=lambda name: name.split("/"))
+        if not names:
             raise problem(str(path), "is a folder without a file; give one that holds logs")
-        files = [LogFile(p, p.relative_to(path).as_posix()) for p in paths]
-        return [LogSource(file, key, False) for file in files]
+        return [LogSource(LogFile(path / name, name), key, False) for name in names]
     if _PATTERN & set(str(source)) and not path.exists():
         matches = sorted(glob.glob(str(source), recursive=True))
         if not matches:
@@ -75,17 +74,36 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     return [LogSource(LogFile(path, path.name), key, True)]
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    """Regular files below a folder; a link that leads out of it is not followed."""
-    top = folder.resolve()
-    for base, folders, names in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
-        for name in names:
-            path = Path(base, name)
-            if name[0] == "." or (path.is_symlink() and not path.resolve().is_relative_to(top)):
-                continue
-            if path.is_file():
-                yield path
+def _walked(folder: Path) -> Iterator[str]:
+    """Names of the regular files below a folder; a link that leads out of it is not followed."""
+    top, folders = folder.resolve(), [""]
+    while folders:
+        base = folders.pop()
+        for entry in _entries(folder / base):
+            name = f"{base}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name[0] != "." and entry.name not in _SKIPPED_FOLDERS:
+                    folders.append(f"{name}/")
+            elif entry.name[0] != "." and _is_file_below(top, entry):
+                yield name
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing if it cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_file_below(top: Path, entry: os.DirEntry[str]) -> bool:
+    try:
+        if not entry.is_file():
+            return False
+    except OSError:  # links that lead to each other
+        return False
+    return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(top)
 
 
 def _is_folder(path: Path) -> bool:
