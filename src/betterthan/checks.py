@@ -52,9 +52,8 @@ def real(value: Any, what: str, wanted: str = "a number") -> float:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(
-            f"{what} is {quoted(value)}, too large for a number; give {wanted}"
-        ) from None
+        reason = f"{what} is {quoted(value)}, too large for a number"
+        raise ValueError(f"{reason}; give {wanted}") from None
 
 
 def positive_real(value: Any, what: str) -> float:
@@ -109,9 +108,8 @@ def probability(value: float, what: str) -> float:
     number = real(value, what)
     if not 0 < number < 1:
         hint = f", such as {number / 100:g} for {number:g}%" if 1 < number < 100 else ""
-        raise ValueError(
-            f"{what} is {quoted(value)}; give a number between 0 and 1, both excluded{hint}"
-        )
+        right = f"give a number between 0 and 1, both excluded{hint}"
+        raise ValueError(f"{what} is {quoted(value)}; {right}")
     return number
 
 
@@ -131,9 +129,8 @@ def p_values(values: Any, what: str = "p-value") -> np.ndarray:
         raise ValueError(f"{what}s are {quoted(values)}; give numbers between 0 and 1") from None
     bad = ~((array >= 0) & (array <= 1))
     if bad.any():
-        raise ValueError(
-            f"{what} {array[bad].flat[0]} is outside 0 and 1; a p-value is a probability"
-        )
+        reason = f"{what} {array[bad].flat[0]} is outside 0 and 1"
+        raise ValueError(f"{reason}; a p-value is a probability")
     return array
 
 
@@ -169,20 +166,16 @@ def prior(
     """Return Dirichlet parameters: a name of `names.PRIORS` or `length` positive numbers."""
     if value is None:
         value = names.PRIOR
+    choices = f"a name ({', '.join(names.PRIORS)}) or one number per outcome"
     if isinstance(value, str) and value == names.SKEPTICAL:
-        raise ValueError(
-            f"{what}={value!r} follows the ties of the data, and there are none here; give a name "
-            f"({', '.join(names.PRIORS)}) or one number per outcome"
-        )
+        reason = f"{what}={value!r} follows the ties of the data, and there are none here"
+        raise ValueError(f"{reason}; give {choices}")
     if isinstance(value, str):
         value = names.PRIORS[one_of(value, (*names.PRIORS, names.SKEPTICAL), what)]
     try:
         numbers = tuple(float(v) for v in value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{what} is {quoted(value)}; give a name ({', '.join(names.PRIORS)}) or one number per "
-            f"outcome"
-        ) from None
+        raise ValueError(f"{what} is {quoted(value)}; give {choices}") from None
     if len(numbers) == 3 and length == 2:
         numbers = numbers[:2]
     if len(numbers) != length:
@@ -190,14 +183,11 @@ def prior(
         raise ValueError(f"{what} has {there}; give {length}, for {wanted}")
     for label, number in zip(labels, numbers, strict=False):
         if not (number > 0 and math.isfinite(number)):
-            raise ValueError(
-                f"{what} for {label} is {number}; every {what} number must be positive"
-            )
+            right = f"every {what} number must be positive"
+            raise ValueError(f"{what} for {label} is {number}; {right}")
         if number > names.MOST_PRIOR:
-            raise ValueError(
-                f"{what} for {label} is {number:g}; give at most {names.MOST_PRIOR:g}, so many "
-                "items that no data could speak against it"
-            )
+            reason = f"{what} for {label} is {number:g}; give at most {names.MOST_PRIOR:g}"
+            raise ValueError(f"{reason}, so many items that no data could speak against it")
     return numbers
 
 
@@ -206,9 +196,8 @@ def positive(values: Any, what: str) -> np.ndarray:
     array = reals(values, what, "positive numbers")
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
-        raise ValueError(
-            f"{what} holds {array[bad].flat[0]}; every value must be positive and finite"
-        )
+        right = "every value must be positive and finite"
+        raise ValueError(f"{what} holds {array[bad].flat[0]}; {right}")
     return array
 
 
@@ -234,14 +223,11 @@ def unique(labels: Iterable[Hashable], what: str) -> None:
         if printed not in same:
             same[printed] = label
         elif same[printed] == label:
-            raise ValueError(
-                f"{what} {label!r} occurs more than once; every {what} needs its own name"
-            )
+            right = f"every {what} needs its own name"
+            raise ValueError(f"{what} {label!r} occurs more than once; {right}")
         else:
-            raise ValueError(
-                f"systems {same[printed]!r} and {label!r} differ only in white space; give them "
-                "other names"
-            )
+            both = f"systems {same[printed]!r} and {label!r}"
+            raise ValueError(f"{both} differ only in white space; give them other names")
 
 
 _FEWEST = ContextVar("fewest systems", default=2)
@@ -294,10 +280,7 @@ def exactly_countable(array: np.ndarray, what: str) -> None:
     """
     large = array >= names.EXACT if array.dtype.kind == "f" else array > names.EXACT
     if large.any():
-        raise ValueError(
-            f"{what} hold {array[large].flat[0]}, too large to be counted exactly; give at most "
-            f"{names.EXACT:,}"
-        )
+        raise _too_large(what, str(array[large].flat[0]))
 
 
 def _refuse_rounded(values: Any, what: str) -> None:
@@ -306,22 +289,22 @@ def _refuse_rounded(values: Any, what: str) -> None:
         return
     for value in values:
         if isinstance(value, int) and abs(value) > names.EXACT:
-            raise ValueError(
-                f"{what} hold {quoted(value)}, too large to be counted exactly; give at most "
-                f"{names.EXACT:,}"
-            )
+            raise _too_large(what, quoted(value))
+
+
+def _too_large(what: str, value: str) -> ValueError:
+    most = f"give at most {names.EXACT:,}"
+    return ValueError(f"{what} hold {value}, too large to be counted exactly; {most}")
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:
     """Refuse what can only be asked of scores, given counts."""
     if one_of(missing, names.MISSING, "missing") != "pairwise":
-        raise ValueError(
-            f"missing={missing!r} is for scores; these are counts, in which nothing can be missing"
-        )
+        why = "these are counts, in which nothing can be missing"
+        raise ValueError(f"missing={missing!r} is for scores; {why}")
     if real(margin, "margin"):
-        raise ValueError(
-            f"margin={margin:g} is for scores; these are counts, whose ties are settled"
-        )
+        why = "these are counts, whose ties are settled"
+        raise ValueError(f"margin={margin:g} is for scores; {why}")
 
 
 def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
+from itertools import product
 from pathlib import Path
 
 
@@ -56,9 +57,8 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
                 os.replace(*waiting[0])
                 waiting.pop(0)
         except OSError as error:
-            raise ValueError(
-                f"{target}: cannot be written ({error.strerror}); give a place you may write to"
-            ) from None
+            reason = f"{target}: cannot be written ({error.strerror})"
+            raise ValueError(f"{reason}; give a place you may write to") from None
         finally:
             for name, _ in waiting:
                 os.unlink(name)
@@ -120,15 +120,11 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
     ValueError
         If a target is an input.
     """
-    read = list(inputs)
-    for target in targets:
-        for source in read:
-            if same_file(target, source):
-                named = "" if str(target) == str(source) else f", {source}"
-                raise ValueError(
-                    f"{target}: is a file that is read{named}; writing there would destroy it, "
-                    "give another place"
-                )
+    for target, source in product(targets, inputs):
+        if same_file(target, source):
+            named = "" if str(target) == str(source) else f", {source}"
+            right = "writing there would destroy it, give another place"
+            raise ValueError(f"{target}: is a file that is read{named}; {right}")
 
 
 def same_file(target: Path, source: Path) -> bool:

@@ -13,7 +13,7 @@ from betterthan.counts.units import CLUSTER, EPOCH, several
 
 BOOTSTRAP = "bayesian_bootstrap"  # of scores: it has no fit, and answers beside any model
 CLUSTERED = "clustered"  # of wins on clusters, and on items with their runs
-COUNTED, BY_ITEM, ONE_BY_ONE = "counts", ("scores", "tallies", "trials"), "judgments"
+COUNTED, ONE_BY_ONE = "counts", "judgments"
 
 
 @dataclass(frozen=True)
@@ -151,10 +151,8 @@ ROSTER = (
     Spec(
         "hierarchical",
         assumes="(win, loss, tie) of each data set ~ Multinomial(theta), theta ~ Dirichlet(kappa "
-        "mu), "
-        "one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data "
-        "sets, "
-        "is above 0",
+        "mu), one mu and kappa a pair; A is better when theta_win - theta_loss, its mean over data "
+        "sets, is above 0",
         computed="data sets shrunk to a common mean, each weighing the same, drawn by weights or "
         "PyMC (hierarchical)",
         taken_as="Examples of one data set are taken as independent, and data sets as draws of one "
@@ -167,9 +165,8 @@ ROSTER = (
     Spec(
         "clustered",
         assumes="in each cluster Beta-binomial numbers of discordant items and of wins among "
-        "them; "
-        "A is better when it wins more than half of the discordant items of the population of "
-        "clusters",
+        "them; A is better when it wins more than half of the discordant items of the population "
+        "of clusters",
         computed="items of a cluster correlated, drawn by weights or PyMC (clustered)",
         taken_as="Clusters are taken as independent draws of one population, and items of one "
         "as correlated.",
@@ -229,8 +226,7 @@ ROSTER = (
     Spec(
         BOOTSTRAP,
         assumes="items have random weights, the same for all systems; A is better when the score "
-        "of "
-        "all weighted items together is larger",
+        "of all weighted items together is larger",
         computed="draws of the score of all items together (Bayesian bootstrap)",
         takes=(CLUSTER, EPOCH),
         options=_of_units,

@@ -19,9 +19,7 @@ _NAMED = (  # what holds names along data
 def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
     if not _is_array(data, (names.ITEM, names.SYSTEM)):
-        raise ValueError(
-            f"expected scores with dims (item, system), got {_describe(data)}; see betterthan.read"
-        )
+        raise _expected("scores with dims (item, system)", data, "betterthan.read")
     fit_names(data)
     coords = data.coords.variables  # of the array itself an array with attrs would be made anew
     systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
@@ -30,13 +28,11 @@ def scores(data: Any) -> Any:
     checks.unique(systems, "system")
     checks.at_least_two(systems)
     if set(data.dims) != {names.ITEM, names.SYSTEM}:
-        raise ValueError(
-            f"scores have dims {tuple(map(str, data.dims))}; give (item, system) alone"
-        )
+        dims = tuple(map(str, data.dims))
+        raise ValueError(f"scores have dims {dims}; give (item, system) alone")
     if data.dtype.kind not in "fiub":
-        raise ValueError(
-            f"scores are {data.dtype}; give numbers, with NaN where a score is missing"
-        )
+        right = "give numbers, with NaN where a score is missing"
+        raise ValueError(f"scores are {data.dtype}; {right}")
     higher = data.attrs.get("higher_is_better", True)
     if not isinstance(higher, bool | int | np.bool_ | np.integer) or higher not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {higher!r}; give True or False")
@@ -67,11 +63,11 @@ def _countable_scores(values: np.ndarray) -> None:
     if large.any():
         row, column = np.argwhere(large)[0]
         value = values[row, column]
-        text = "infinite" if np.isinf(value) else f"{value:g}"
-        right = "a finite number" if np.isinf(value) else f"at most {names.SCORE_MAX:g} in size"
-        raise ValueError(
-            f"score at position ({row}, {column}) is {text}; give {right} or leave blank"
-        )
+        text, right = f"{value:g}", f"at most {names.SCORE_MAX:g} in size"
+        if np.isinf(value):
+            text, right = "infinite", "a finite number"
+        reason = f"score at position ({row}, {column}) is {text}"
+        raise ValueError(f"{reason}; give {right} or leave blank")
     if 0 < (top := float(np.nanmax(size, initial=0.0))) < 1 / names.SCORE_MAX:
         raise ValueError(f"the largest score is {top:g}; give scores in a larger unit")
 
@@ -81,10 +77,8 @@ def tallies(data: Any) -> Any:
     label.
     """
     if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
-        raise ValueError(
-            f"expected tallies with dims (item, system, tally), got {_describe(data)}; "
-            "see betterthan.io.tallies_from_table"
-        )
+        wanted = "tallies with dims (item, system, tally)"
+        raise _expected(wanted, data, "betterthan.io.tallies_from_table")
     _named_tallies(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("tallies hold no items")
@@ -101,18 +95,14 @@ def _named_tallies(data: Any) -> None:
     """Refuse tallies of other dims, other than tp, fp, fn, or of systems without names."""
     extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
     if extra:
-        raise ValueError(
-            f"tallies have a dim {sorted(map(str, extra))[0]!r}; give (item, system, tally) and "
-            f"label"
-        )
+        dim = min(map(str, extra))
+        raise ValueError(f"tallies have a dim {dim!r}; give (item, system, tally) and label")
     fit_names(data)
     coords = data.coords.variables
     tallies = tuple(map(str, coords[names.TALLY].values)) if names.TALLY in coords else ()
     if tallies != names.TALLIES:
-        raise ValueError(
-            f"tallies are {', '.join(tallies) or 'not named'}; give a coordinate 'tally' with tp, "
-            f"fp, fn"
-        )
+        named = ", ".join(tallies) or "not named"
+        raise ValueError(f"tallies are {named}; give a coordinate 'tally' with tp, fp, fn")
     if names.SYSTEM not in coords:
         raise ValueError("tallies need a coordinate 'system' with the names of the systems")
     systems = list(map(str, coords[names.SYSTEM].values))
@@ -126,17 +116,13 @@ def counts(data: Any) -> Any:
     The outcomes are win, loss, tie, or win, loss alone where ties are unknown.
     """
     if not _is_array(data, (names.OUTCOME,)) or names.OUTCOME not in data.coords:
-        raise ValueError(
-            f"expected counts with a dim 'outcome' (win, loss, tie), got {_describe(data)}; "
-            "see betterthan.count and betterthan.counts.from_table"
-        )
+        wanted = "counts with a dim 'outcome' (win, loss, tie)"
+        raise _expected(wanted, data, "betterthan.count and betterthan.counts.from_table")
     fit_names(data)
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):
-        raise ValueError(
-            f"outcomes are {', '.join(labels)}; give win, loss, tie, or win, loss where ties are "
-            f"unknown"
-        )
+        right = "give win, loss, tie, or win, loss where ties are unknown"
+        raise ValueError(f"outcomes are {', '.join(labels)}; {right}")
     data = data.transpose(..., names.OUTCOME)
     checks.nonnegative_integers(data.values, "counts")
     _countable(data, {names.SYSTEM_A, names.SYSTEM_B, names.PAIR}, "the counts of a pair")
@@ -166,10 +152,8 @@ def triangles(data: Any) -> None:
 def _contradiction(a: str, b: str, here: list[int], there: list[int]) -> str:
     if a == b:
         return f"{a!r} against itself has {here}; wins and losses there must be 0"
-    return (
-        f"{a!r} against {b!r} is {here} (win, loss, tie) but {b!r} against {a!r} is {there}; one "
-        f"must be the other with win and loss exchanged"
-    )
+    both = f"{a!r} against {b!r} is {here} (win, loss, tie) but {b!r} against {a!r} is {there}"
+    return f"{both}; one must be the other with win and loss exchanged"
 
 
 def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -177,32 +161,24 @@ def confusion(data: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
     matrices.
     """
     if not _is_array(data, (names.PREDICTED, names.ACTUAL)):
-        raise ValueError(
-            f"expected a confusion matrix, dims (predicted, actual), got {_describe(data)}; "
-            "see betterthan.labels.confusion_matrix"
-        )
+        wanted = "a confusion matrix, dims (predicted, actual)"
+        raise _expected(wanted, data, "betterthan.labels.confusion_matrix")
     fit_names(data)
     ordered = data.transpose(..., names.PREDICTED, names.ACTUAL)
     labels = [str(x) for x in ordered[names.PREDICTED].values]
     if labels != [str(x) for x in ordered[names.ACTUAL].values]:
         raise ValueError("predicted and actual must have the same labels in the same order")
     matrix = checks.nonnegative_integers(ordered.values, "cells of the confusion matrix")
-    checks.exactly_countable(
-        matrix.sum((-2, -1), dtype=float), "cells of a confusion matrix, summed,"
-    )
+    total = matrix.sum((-2, -1), dtype=float)
+    checks.exactly_countable(total, "cells of a confusion matrix, summed,")
     actual = matrix.sum(-2)
     if "n_actual" in ordered.coords:
         column = ordered.isel({names.PREDICTED: 0}, drop=True)
-        actual = (
-            ordered["n_actual"]
-            .broadcast_like(column)
-            .transpose(*column.dims)
-            .values.astype(np.int64)
-        )
+        sizes = ordered["n_actual"].broadcast_like(column).transpose(*column.dims)
+        actual = sizes.values.astype(np.int64)
     if (actual < matrix.sum(-2)).any():
-        raise ValueError(
-            "n_actual is below the sum of its column; it counts all items of the class"
-        )
+        reason = "n_actual is below the sum of its column"
+        raise ValueError(f"{reason}; it counts all items of the class")
     return matrix, actual, labels
 
 
@@ -252,20 +228,15 @@ def _whole_tallies(data: Any) -> None:
         ),
     ):
         if bad.any():
-            at = dict(zip(data.dims, np.argwhere(bad)[0], strict=True))
-            where = {
-                d: str(data[d].values[k]) if d in data.coords else int(k) for d, k in at.items()
-            }
+            at = zip(data.dims, np.argwhere(bad)[0].tolist(), strict=True)
+            where = {d: str(data[d].values[k]) if d in data.coords else k for d, k in at}
             text = ", ".join(f"{d} {where[d]!r}" for d in where)
             raise ValueError(f"tally of {text} is {values[bad].flat[0]:g}: {why}")
 
 
 def _unique_items(scores: Any) -> None:
-    keys = [
-        k
-        for k in (names.DATASET, names.ITEM, "epoch")
-        if k in scores.coords and scores[k].dims == (names.ITEM,)
-    ]
+    coords = [k for k in (names.DATASET, names.ITEM, "epoch") if k in scores.coords]
+    keys = [k for k in coords if scores[k].dims == (names.ITEM,)]
     if keys == [names.ITEM] and _differ(scores[names.ITEM]):
         return
     if names.ITEM in keys:
@@ -288,12 +259,12 @@ def _differ(labels: Any) -> bool:
 
 
 def _is_array(data: Any, dims: tuple[str, ...]) -> bool:
-    return all(hasattr(data, part) for part in ("dims", "coords", "dtype")) and set(dims) <= set(
-        data.dims
-    )
+    parts = all(hasattr(data, part) for part in ("dims", "coords", "dtype"))
+    return parts and set(dims) <= set(data.dims)
 
 
-def _describe(data: Any) -> str:
-    dims = getattr(data, "dims", None)
-    kind = type(data).__name__
-    return f"{kind} with dims {tuple(dims)}" if dims is not None else kind
+def _expected(wanted: str, data: Any, functions: str) -> ValueError:
+    """The refusal of other data than are wanted, and which functions return these."""
+    dims, kind = getattr(data, "dims", None), type(data).__name__
+    there = f"{kind} with dims {tuple(dims)}" if dims is not None else kind
+    return ValueError(f"expected {wanted}, got {there}; see {functions}")

@@ -192,12 +192,10 @@ def no_formulas(rows: "pd.DataFrame") -> "pd.DataFrame":
     ["'=1+1"]
     """
     texts = [name for name in rows.columns if rows[name].dtype.kind not in "biufcmM"]
-    return rows.assign(
-        **{
-            name: [no_formula(x) if isinstance(x, str) else x for x in rows[name].tolist()]
-            for name in texts
-        }
-    )
+    rows = rows.copy()
+    for name in texts:
+        rows[name] = [no_formula(x) if isinstance(x, str) else x for x in rows[name].tolist()]
+    return rows
 
 
 # a command begins a line, after blanks, or in its older form stands anywhere in it

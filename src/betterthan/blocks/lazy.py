@@ -54,10 +54,8 @@ def blocks_of(data: xr.DataArray) -> Blocks:
         or of unknown size.
     """
     if set(data.dims) != {names.ITEM, names.SYSTEM}:
-        raise ValueError(
-            f"data in blocks have dims ({', '.join(map(str, data.dims))}); give scores "
-            "(item, system), or load the data with .compute()"
-        )
+        right = "give scores (item, system), or load the data with .compute()"
+        raise ValueError(f"data in blocks have dims ({', '.join(map(str, data.dims))}); {right}")
     if names.SYSTEM not in data.coords:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
     systems = tuple(str(s) for s in data[names.SYSTEM].values)
@@ -65,9 +63,8 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     checks.at_least_two(systems)
     ids = data.indexes.get(names.ITEM)  # what lies in files, its reader has looked at
     if ids is not None and not ids.is_unique:
-        raise ValueError(
-            f"item {ids[ids.duplicated()][0]!r} occurs more than once; give each item one row"
-        )
+        twice = ids[ids.duplicated()][0]
+        raise ValueError(f"item {twice!r} occurs more than once; give each item one row")
     direction = data.attrs.get("higher_is_better", True)
     if direction not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {direction!r}; give True or False")
@@ -78,18 +75,16 @@ def blocks_of(data: xr.DataArray) -> Blocks:
 def _sizes(scores: xr.DataArray) -> tuple[int, ...]:
     """Items of each block."""
     if scores.dtype.kind not in "fiub":
-        raise ValueError(
-            f"scores are {scores.dtype}; give numbers, with NaN where a score is missing"
-        )
+        right = "give numbers, with NaN where a score is missing"
+        raise ValueError(f"scores are {scores.dtype}; {right}")
     cut: Any = scores.chunksizes
     rows, columns = cut[names.ITEM], cut[names.SYSTEM]
     if any(np.isnan(rows)):
         raise ValueError("the blocks have no known sizes; call compute_chunk_sizes() on the data")
     if len(columns) > 1:
-        raise ValueError(
-            f"blocks are cut over systems ({len(columns)} blocks of at most {max(columns)}); each "
-            "needs all systems: data.chunk(system=-1)"
-        )
+        cuts = f"{len(columns)} blocks of at most {max(columns)}"
+        right = "each needs all systems: data.chunk(system=-1)"
+        raise ValueError(f"blocks are cut over systems ({cuts}); {right}")
     if not sum(rows):
         raise ValueError("scores hold no items")
     width = columns[0] * scores.dtype.itemsize
@@ -112,10 +107,8 @@ def _code(scores: xr.DataArray) -> int | None:
     number = checks.real(held[0], "attrs['missing_value']", "a whole number")
     limits = np.iinfo(scores.dtype)
     if number != int(number) or not limits.min <= number <= limits.max:
-        raise ValueError(
-            f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be; give a whole "
-            f"number from {limits.min} to {limits.max}"
-        )
+        reason = f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be"
+        raise ValueError(f"{reason}; give a whole number from {limits.min} to {limits.max}")
     return int(number)
 
 
@@ -151,10 +144,8 @@ def folded(
 
     starts = np.cumsum([0, *blocks.sizes[:-1]]).tolist()
     read = delayed(see, pure=False)
-    parts = [
-        read(block, start)
-        for block, start in zip(blocks.scores.data.to_delayed().ravel(), starts, strict=True)
-    ]
+    lazy_blocks = blocks.scores.data.to_delayed().ravel()
+    parts = list(map(read, lazy_blocks, starts))
     together = delayed(add, pure=False)
     while len(parts) > 1:
         parts = [together(parts[k : k + _TOGETHER]) for k in range(0, len(parts), _TOGETHER)]
@@ -187,13 +178,8 @@ def shared_out(function: Callable[..., Any], *arrays: np.ndarray, outputs: int) 
     from dask.base import compute
 
     chunked = [xr.DataArray(array, dims=names.PAIR).chunk({names.PAIR: _PART}) for array in arrays]
-    results = xr.apply_ufunc(
-        function,
-        *chunked,
-        output_core_dims=[[]] * outputs,
-        dask="parallelized",
-        output_dtypes=[float] * outputs,
-    )
+    shape = {"output_core_dims": [[]] * outputs, "output_dtypes": [float] * outputs}
+    results = xr.apply_ufunc(function, *chunked, dask="parallelized", **shape)
     parts: Any = compute(*(results if outputs > 1 else (results,)))
     return tuple(part.values for part in parts) if outputs > 1 else parts[0].values
 

@@ -17,10 +17,8 @@ def needed(*modules: str) -> None:
     """
     for name in modules:
         if find_spec(name) is None:
-            raise ValueError(
-                f"this needs {name}, which is not installed: in the clone, "
-                "run pip install '.[scale]'"
-            )
+            right = "in the clone, run pip install '.[scale]'"
+            raise ValueError(f"this needs {name}, which is not installed: {right}")
 
 
 _LOCAL = ("threads", "synchronous")
@@ -66,16 +64,13 @@ def _connected(address: str) -> Generator[None]:
     try:
         client = Client(address, timeout=_SECONDS)
     except (OSError, ValueError) as error:
-        raise ValueError(
-            f"no dask scheduler answers at {address} ({type(error).__name__}); start one with "
-            "'dask scheduler', or leave --scheduler out"
-        ) from None
+        reason = f"no dask scheduler answers at {address} ({type(error).__name__})"
+        right = "start one with 'dask scheduler', or leave --scheduler out"
+        raise ValueError(f"{reason}; {right}") from None
     with client:
         if not client.scheduler_info(n_workers=1)["workers"]:
-            raise ValueError(
-                f"the dask scheduler at {address} has no workers; start one with "
-                f"'dask worker {address}'"
-            )
+            right = f"start one with 'dask worker {address}'"
+            raise ValueError(f"the dask scheduler at {address} has no workers; {right}")
         _same_everywhere(client)
         yield
 
@@ -96,10 +91,8 @@ def _same_everywhere(client: Any) -> None:
     for worker, remote in client.run(theirs).items():
         if remote != local:
             installed = f"betterthan {remote}" if remote else "no betterthan"
-            raise ValueError(
-                f"the dask worker at {worker} has {installed}; install betterthan {local} there, "
-                "as here"
-            )
+            right = f"install betterthan {local} there, as here"
+            raise ValueError(f"the dask worker at {worker} has {installed}; {right}")
 
 
 def shared_map(function: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:

@@ -154,13 +154,9 @@ def beetle_scores() -> xr.DataArray:
     """
     labels = list(_SCORES["beetle_ii"])
     values = [[_SCORES[system][label] for label in labels] for system in _SCORES]
-    return xr.DataArray(
-        values,
-        dims=(names.SYSTEM, names.LABEL, "measure"),
-        coords={names.SYSTEM: list(_SCORES), names.LABEL: labels, "measure": list(names.MEASURES)},
-        attrs={"citation": BEETLE_CITATION, "source": "Tables 2 and 6"},
-        name="score",
-    )
+    coords = {names.SYSTEM: list(_SCORES), names.LABEL: labels, "measure": list(names.MEASURES)}
+    attrs = {"citation": BEETLE_CITATION, "source": "Tables 2 and 6"}
+    return xr.DataArray(values, coords, tuple(coords), name="score", attrs=attrs)
 
 
 def beetle_feature_sets() -> dict[str, list[str]]:

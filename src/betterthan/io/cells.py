@@ -4,7 +4,6 @@ repaired.
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.io.problems import problem, quoted
+from betterthan.io.problems import quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import (
     Coded,
@@ -60,9 +59,7 @@ def texts(table: Table, column: str) -> Sequence[str]:
     written = as_written(table, column)
     if any(map(any_flaw, joined(written))):
         k = next(k for k, text in enumerate(written) if flaw(text))
-        raise problem(
-            table.source, flaw(written[k]), row=table.rows[k], column=column, value=written[k]
-        )
+        raise table.cell_problem(k, column, flaw(written[k]))
     return written
 
 
@@ -113,9 +110,7 @@ def _tell_merged(table: Table, column: str, written: Sequence[str]) -> None:
         first_name = first.setdefault(name.strip(), name)
         if first_name != name and name.strip():
             reason = f"{quoted(first_name)} and {quoted(name)} are read as one system"
-            message = problem(table.source, reason, column=column)
-            warnings.warn(str(message), UserWarning, skip_file_prefixes=names.PACKAGE)
-            return
+            return warn(table.source, reason, column=column)
 
 
 def numbers(table: Table, column: str, if_text: Callable[[], str] | None = None) -> np.ndarray:
@@ -130,13 +125,8 @@ def numbers(table: Table, column: str, if_text: Callable[[], str] | None = None)
     array = values.astype(np.float64) if isinstance(values, np.ndarray) else plain_numbers(values)
     if array is None:
         array = _mixed_numbers(table, column, if_text)
-    infinite = np.isinf(array)
-    if infinite.any():
-        k = int(infinite.argmax())
-        reason = "infinite; give a finite number, or leave it blank where it is missing"
-        raise problem(
-            table.source, reason, row=table.rows[k], column=column, value=_plain(values[k])
-        )
+    reason = "infinite; give a finite number, or leave it blank where it is missing"
+    table.refuse_first(np.isinf(array), column, reason)
     return array
 
 
@@ -149,10 +139,7 @@ def whole_numbers(table: Table, column: str) -> np.ndarray:
         (array < 0, "negative; a count is at least 0"),
         (array != np.floor(array), "not whole; a count is a whole number"),
     ):
-        if bad.any():
-            k = int(bad.argmax())
-            value = _plain(table.columns[column][k])
-            raise problem(table.source, requirement, row=table.rows[k], column=column, value=value)
+        table.refuse_first(bad, column, requirement)
     return array.astype(np.int64)
 
 
@@ -163,7 +150,7 @@ def refuse_inexact(table: Table, column: str, array: np.ndarray) -> None:
         exact = Decimal(value) if isinstance(value, str) else value
         if abs(exact) > names.EXACT or isinstance(value, float):
             reason = f"too large to be counted exactly; a count is at most {names.EXACT:,}"
-            raise problem(table.source, reason, row=table.rows[k], column=column, value=value)
+            raise table.cell_problem(k, column, reason)
 
 
 def holds_numbers(table: Table, column: str) -> bool:
@@ -174,10 +161,8 @@ def holds_numbers(table: Table, column: str) -> bool:
     if isinstance(values, Numbers):
         return not np.isnan(values.values).all()
     try:
-        parsed = [
-            _parse(value)
-            for value in (values.distinct if isinstance(values, Coded) else set(values))
-        ]
+        distinct = values.distinct if isinstance(values, Coded) else set(values)
+        parsed = list(map(_parse, distinct))
     except TypeError:
         return False
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
@@ -198,11 +183,11 @@ def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None)
         what = "not a number; give a number, or leave it blank where it is missing"
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
             what = if_text()
-        raise problem(table.source, what, row=table.rows[k], column=column, value=values[k])
+        raise table.cell_problem(k, column, what)
     small = {v for v, number in parsed.items() if number == 0 and type(v) is str and vanishes(v)}
     if small:
         k = next(k for k, value in enumerate(values) if value in small)
-        raise problem(table.source, VANISHES, row=table.rows[k], column=column, value=values[k])
+        raise table.cell_problem(k, column, VANISHES)
     _refuse_words_among_numbers(table, column, values)
     return np.array([parsed[value] for value in values], dtype=np.float64)
 
@@ -213,11 +198,9 @@ def _refuse_words_among_numbers(table: Table, column: str, values: Sequence[Any]
     others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
     if others and any(map(_is_word, distinct)):
         k = next(k for k, value in enumerate(values) if _is_word(value))
-        reason = (
-            f"true or false in a column that holds {quoted(others[0])} too; give numbers alone, or "
-            "true and false alone"
-        )
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=values[k])
+        reason = f"true or false in a column that holds {quoted(others[0])} too"
+        reason += "; give numbers alone, or true and false alone"
+        raise table.cell_problem(k, column, reason)
 
 
 def _is_word(value: Any) -> bool:
@@ -265,15 +248,13 @@ def _checked_text(table: Table, column: str, k: int) -> str:
         raise _nested(table, column, k)
     if isinstance(value, float) and abs(value) >= names.EXACT:
         reason = "a float too large to be a name exactly; give it as text, or as a whole number"
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=_plain(value))
+        raise table.cell_problem(k, column, reason)
     return plain_text(value)
 
 
 def _nested(table: Table, column: str, k: int) -> ValueError:
     reason = "a list or an object; give one number or one text in each cell"
-    return problem(
-        table.source, reason, row=table.rows[k], column=column, value=table.columns[column][k]
-    )
+    return table.cell_problem(k, column, reason)
 
 
 def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, requirement: str) -> T:
@@ -281,8 +262,7 @@ def _none_blank[T: Sequence[str]](table: Table, column: str, values: T, requirem
     if all(all(map(str.strip, block)) for block in text_blocks(values)):
         return values
     blank = next(k for k, value in enumerate(values) if not value.strip())
-    row, value = table.rows[blank], values[blank]
-    raise problem(table.source, f"blank; give {requirement}", row=row, column=column, value=value)
+    raise table.cell_problem(blank, column, f"blank; give {requirement}", values)
 
 
 def _plain(value: Any) -> Any:

@@ -107,10 +107,8 @@ def refuse_crowded(data: bytes, where: str, row: int | None = None, light: int =
         return 0
     weight = _weight(_outside_texts(data))
     if weight > most and len(data) > _LIGHT:
-        reason = (
-            f"holds so many small values in {len(data):,} bytes that they take {weight:,} bytes of "
-            f"memory, more than {most:,}; give parts of it"
-        )
+        reason = f"holds so many small values in {len(data):,} bytes that they take"
+        reason += f" {weight:,} bytes of memory, more than {most:,}; give parts of it"
         raise problem(where, reason, row=row)
     return weight
 
@@ -157,10 +155,9 @@ class Memory:
         self.kept += size_kept
         most = _SMALL + _TIMES * self.size
         if self.kept > most:
-            reason = (
-                f"holds samples of so few bytes that {self.size:,} take more than {most:,} bytes "
-                "of memory; give parts of it, or a table with columns item, system and score"
-            )
+            reason = f"holds samples of so few bytes that {self.size:,} take more than {most:,}"
+            right = "give parts of it, or a table with columns item, system and score"
+            reason = f"{reason} bytes of memory; {right}"
             raise problem(next(reversed(self.sizes), ""), reason, row=row)
 
 
@@ -205,7 +202,8 @@ def keep(
         Whether digests are kept of what they ask.
     """
     if memory := MEMORY.get():
-        letters = _LETTER * (sum(map(len, filter(_is_text, items))) + sum(map(len, texts)))
+        ids = (item for item in items if type(item) is str)
+        letters = _LETTER * (sum(map(len, ids)) + sum(map(len, texts)))
         sample = _SAMPLE + _DIGESTS * hashed
         memory.keep(sample * len(items) + _SCORE * scores + letters, row)
 
@@ -214,10 +212,6 @@ def keep_bytes(size: int, row: int | None = None) -> None:
     """Count bytes in memory that are kept of logs; see `Memory.keep`."""
     if memory := MEMORY.get():
         memory.keep(size, row)
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
 
 
 def _weight(pieces: Iterable[bytes]) -> int:
@@ -251,7 +245,8 @@ def opened(path: Path, name: str) -> BinaryIO:
         file: Any = path.open("rb", buffering=_LINES)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
-    kind = _packing(file.read(4))
+    start = file.read(4)
+    kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     if kind is None:
         file.seek(0)
         if MEMORY.get():
@@ -274,10 +269,6 @@ def zstd() -> Any:
     except ImportError:
         from backports import zstd
     return zstd
-
-
-def _packing(start: bytes) -> str | None:
-    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
 def _unpacked(path: Path, name: str, kind: str) -> BinaryIO:

@@ -113,11 +113,9 @@ class _Text:
         try:
             for start, record in self._records(lines, line):
                 if len(record) != width:
-                    reason = (
-                        f"has {len(record)} cells where the header has {width}; give every row one "
-                        "cell for each column"
-                    )
-                    raise problem(self._source, reason, row=start)
+                    reason = f"has {len(record)} cells where the header has {width}"
+                    right = "give every row one cell for each column"
+                    raise problem(self._source, f"{reason}; {right}", row=start)
                 rows.append(start)
                 records.append(record)
         except ValueError:

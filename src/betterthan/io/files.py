@@ -18,7 +18,7 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     """The table in a file of a known extension, gzipped or not; `sep` stands between the cells of
     text when it is neither a comma nor a tab.
     """
-    _refuse_no_file(path)
+    refuse_no_file(path)
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
         raise problem(path.name, unknown_type(path))
@@ -53,15 +53,13 @@ def unknown_type(path: Path) -> str:
         opened = f"betterthan.load({path.as_posix()!r})"
         return f"is a netCDF file, not a table; open a saved comparison with {opened}"
     if extension in (".xlsx", ".xls", ".ods"):
-        return (
-            "is a spreadsheet; save the sheet as CSV, or pass the DataFrame of pandas.read_excel "
-            "to betterthan.compare"
-        )
+        right = "pass the DataFrame of pandas.read_excel to betterthan.compare"
+        return f"is a spreadsheet; save the sheet as CSV, or {right}"
     table = "; rename it to .csv or .tsv if it is a table" if extension == ".txt" else ""
     return f"unknown file type {extension!r}{table}; give {', '.join(FORMATS)}, each also with .gz"
 
 
-def _refuse_no_file(path: Path) -> None:
+def refuse_no_file(path: Path) -> None:
     """Refuse what is not there, and what never ends: a pipe, a device."""
     try:
         kind = path.stat().st_mode

@@ -90,13 +90,11 @@ def _read_together(data: bytes) -> tuple[list[list[str]], list[str]]:
     metadata, columns = file.metadata, file.schema_arrow.names
     size = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
     if metadata.num_rows * metadata.num_columns > MOST_CELLS or size > max_expanded(len(data)):
-        raise _TooManyError(
-            f"holds {metadata.num_rows:,} rows of {metadata.num_columns:,} columns, more than can "
-            "be read "
-            "at once; give parts of it"
-        )
+        shape = f"{metadata.num_rows:,} rows of {metadata.num_columns:,} columns"
+        raise _TooManyError(f"holds {shape}, more than can be read at once; give parts of it")
     pandas_metadata = file.schema_arrow.pandas_metadata or {}
-    index = [entry for entry in pandas_metadata.get("index_columns", ()) if _is_index(entry)]
+    indexes = pandas_metadata.get("index_columns", ())  # those that are more than row numbers:
+    index = [x for x in indexes if not isinstance(x, dict) or x.get("name") is not None]
     levels = pandas_metadata.get("column_indexes", ())
     nested = any("." in file.schema.column(k).path for k in range(metadata.num_columns))
     if index or nested or len(levels) > 1 or len({*columns}) < len(columns):
@@ -112,11 +110,6 @@ def _repeats(metadata: Any, k: int) -> bool:
     chunks = [metadata.row_group(g).column(k) for g in range(metadata.num_row_groups)]
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
     return size <= _CODE * metadata.num_rows
-
-
-def _is_index(description: Any) -> bool:
-    """Return whether an index is more than row numbers, by its description in the file."""
-    return not isinstance(description, dict) or description.get("name") is not None
 
 
 def _small(cells: Any) -> Any:
@@ -149,11 +142,10 @@ def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
         reason = f"index level {level!r} is not a known name; name it or reset the index"
         raise problem(source, reason)
     if all(roles):
-        duplicates = [name for name in index.names if name in frame.columns]
-        if duplicates:
-            raise problem(
-                source, f"{duplicates[0]!r} is both a column and the index; drop one of them"
-            )
+        for name in index.names:
+            if name in frame.columns:
+                reason = f"{name!r} is both a column and the index; drop one of them"
+                raise problem(source, reason)
         return frame.reset_index()
     has_items = any(str(name).strip().casefold() in ALIASES["item"] for name in frame.columns)
     if not has_items and (index.name is not None or index.inferred_type == "string"):

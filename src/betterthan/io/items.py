@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,7 +18,7 @@ from betterthan.io.cells import labels, read_once
 from betterthan.io.layouts import candidates, find, for_runs, not_scores
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import (
     alike_labels,
     check_labels,
@@ -76,12 +75,7 @@ def items_of(table: Table) -> Items:
     ids.
     """
     column = sole(table, "item")
-    columns_by_role = {
-        role: role_column for role in COORDINATES if (role_column := sole(table, role)) is not None
-    }
-    coords = {
-        role: coordinate(table, role_column, role) for role, role_column in columns_by_role.items()
-    }
+    columns_by_role, coords = _coordinates(table)
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
     used = {*columns_by_role.values(), *ignored}
     if column is None:
@@ -89,15 +83,13 @@ def items_of(table: Table) -> Items:
             reason = f"holds {len(table.rows):,} rows and no column of item ids"
             right = f"more than {_MOST_NUMBERED:,} rows need one; add a column 'item'"
             raise problem(table.source, f"{reason}; {right}")
-        ids = numbered(len(table.rows))
-        summary = "items are row numbers (no column of item ids)" + describe_coordinates(
-            columns_by_role
-        )
-        return Items(ids, coords, used, ignored, summary)
-    ids = item_ids(table, column, "each item an id")
-    _refuse_repeated(table, column, ids, coords)
-    summary = f"item ids from column {column!r}" + describe_coordinates(columns_by_role)
-    return Items(ids.texts, coords, used | {column}, ignored, summary)
+        ids, summary = numbered(len(table.rows)), "items are row numbers (no column of item ids)"
+    else:
+        coded_ids = item_ids(table, column, "each item an id")
+        _refuse_repeated(table, column, coded_ids, coords)
+        ids, summary = coded_ids.texts, f"item ids from column {column!r}"
+        used.add(column)
+    return Items(ids, coords, used, ignored, summary + describe_coordinates(columns_by_role))
 
 
 def numbered(n: int) -> Sequence[str]:
@@ -134,17 +126,17 @@ def sole(table: Table, role: str) -> str | None:
     """
     matches = candidates(table, role)
     if role in ("item", "gold") and len(matches) > 1:
-        raise problem(
-            table.source,
-            f"columns {listed(matches)} could each be the {role}; pass {role}= for the right one"
-            + (f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""),
-        )
+        right = f"pass {role}= for the right one"
+        right += f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""
+        reason = f"columns {listed(matches)} could each be the {role}; {right}"
+        raise problem(table.source, reason)
     return matches[0] if matches else None
 
 
-def coordinate_columns(table: Table) -> dict[str, str]:
-    """Return the columns of the optional coordinates, by role."""
-    return {role: column for role in COORDINATES if (column := find(table, role)) is not None}
+def _coordinates(table: Table) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """The columns of the optional coordinates, by role, and what each row has there."""
+    columns = {role: column for role in COORDINATES if (column := find(table, role)) is not None}
+    return columns, {role: coordinate(table, column, role) for role, column in columns.items()}
 
 
 def coordinate(table: Table, column: str, role: str) -> np.ndarray:
@@ -218,9 +210,7 @@ def describe_coordinates(columns: dict[str, str]) -> str:
 
 
 def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np.ndarray]) -> None:
-    if ids.once:
-        return
-    if not len(repeated(_keys(ids, coords))):
+    if ids.once or not len(repeated(_keys(ids, coords))):
         return
     first = first_rows(unit := units(ids, coords))
     k = int((first[unit] != np.arange(len(unit))).argmax())
@@ -229,7 +219,7 @@ def _refuse_repeated(table: Table, column: str, ids: Coded, coords: dict[str, np
     before = table.rows[int(first[unit[k]])]
     reason = f"duplicate item id{same}, already in row {before}; give each item one row"
     reason += "" if "epoch" in within else f", or {for_runs(table)}"
-    raise problem(table.source, reason, row=table.rows[k], column=column, value=ids[k])
+    raise table.cell_problem(k, column, reason, ids)
 
 
 def _of_runs(
@@ -250,8 +240,7 @@ def _of_runs(
 def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     """Scores of a wide table, of all its columns or of the ones that are named."""
     items = items_of(table)
-    candidate_columns = [column for column in table.columns if column not in items.used]
-    named, systems = systems is not None, chosen(table, candidate_columns, systems)
+    named, systems = systems is not None, chosen(table, unread(table, items.used), systems)
     at_least_two(table, systems)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
@@ -270,7 +259,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     if len(values) < _FEW and len(systems) > max(20, 4 * len(values)):
         sizes = f"{counted(len(values), 'item')} and {len(systems)} systems"
         reason = f"{sizes}; if each row is a system, transpose the table"
-        warnings.warn(str(problem(table.source, reason)), skip_file_prefixes=names.PACKAGE)
+        warn(table.source, reason)
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
     scores = PlainScores(values, items.ids, systems, items.coords)
@@ -293,8 +282,7 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
 
 def prediction_columns(table: Table) -> list[str]:
     """The columns that may hold predictions."""
-    used = items_of(table).used | {sole(table, "gold")}
-    return [column for column in table.columns if column not in used]
+    return unread(table, items_of(table).used | {sole(table, "gold")})
 
 
 def right_or_wrong(table: Table, systems: Sequence[str], named: bool) -> tuple[np.ndarray, str]:
@@ -329,10 +317,8 @@ def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) ->
         return
     for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
         if (np.diff(values[:, k]) == 1).all():
-            reason = (
-                "counts the rows; name it 'item' if it holds the item ids, otherwise leave it out"
-            )
-            raise problem(table.source, reason, column=systems[k])
+            right = "name it 'item' if it holds the item ids, otherwise leave it out"
+            raise problem(table.source, f"counts the rows; {right}", column=systems[k])
 
 
 def long_scores(table: Table) -> Reading:
@@ -380,15 +366,17 @@ class ItemRows:
         """The coordinates of each item."""
         return {role: values[self.first] for role, values in self.by_row.items()}
 
+    def named(self, row: int) -> str:
+        """The item of a row in a message, with dataset and epoch."""
+        within = [role for role in _WITHIN if role in self.by_row]
+        fields = {names.ITEM: self.ids[row]} | {k: self.by_row[k][row].item() for k in within}
+        return ", ".join(f"{role} {quoted(value)}" for role, value in fields.items())
+
 
 def item_rows(table: Table, column: str) -> ItemRows:
     """Join rows to items by id within dataset and epoch."""
-    columns = coordinate_columns(table)
     ids = item_ids(table, column, "each row an item id")
-    by_row = {
-        role: coordinate(table, coordinate_column, role)
-        for role, coordinate_column in columns.items()
-    }
+    columns, by_row = _coordinates(table)
     unit = units(ids, by_row)
     rows = ItemRows(ids, unit, columns, by_row)
     if "cluster" in by_row:
@@ -416,18 +404,10 @@ def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: 
     if twice is None:
         return
     k, before = twice[0], table.rows[twice[1]]
-    where = "".join(
-        f", {role} {quoted(rows.by_row[role][k].item())}"
-        for role in ("dataset", "epoch")
-        if role in rows.by_row
-    )
-    raise problem(
-        table.source,
-        f"duplicate score of system {quoted(systems[k])} on item {quoted(rows.ids[k])}"
-        f"{where}, already in row {before}; give each system one score per item, "
-        f"{for_runs(table)}, or pass item= with the column of item ids",
-        row=table.rows[k],
-    )
+    reason = f"duplicate score of system {quoted(systems[k])} on {rows.named(k)}"
+    right = f"give each system one score per item, {for_runs(table)}"
+    right += ", or pass item= with the column of item ids"
+    raise table.problem(k, f"{reason}, already in row {before}; {right}")
 
 
 def first_twice(places: np.ndarray, size: int) -> tuple[int, int] | None:
@@ -452,7 +432,7 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
         before = table.rows[int(first[k])]
         other = quoted(str(cluster[first[k]]))
         reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=str(cluster[k]))
+        raise table.problem(k, reason, column=column, value=str(cluster[k]))
 
 
 _ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
@@ -485,14 +465,6 @@ class _Cells:
         """Columns of item ids, coordinates of items, and labels."""
         return [self.item_column, *self.items.coord_columns.values(), self.label_column]
 
-    def named(self, row: int) -> str:
-        """Describe the item of a row for a message, with dataset and epoch."""
-        fields = {names.ITEM: str(self.items.ids[row])}
-        for role in (names.DATASET, "epoch"):
-            if role in self.items.by_row:
-                fields[role] = self.items.by_row[role][row].item()
-        return ", ".join(f"{role} {quoted(value)}" for role, value in fields.items())
-
 
 def tallies(table: Table, scale: int = 1) -> Reading:
     """Tallies of a table, joined by item, dataset and epoch."""
@@ -524,21 +496,15 @@ def _read_cells(table: Table) -> _Cells:
     column = find(table, "class")
     labels = Coded([""], np.zeros(len(table.rows), dtype=np.int8))
     if column is not None:
-        labels = cells.read_once(table, column, _labels)
+        labels = item_ids(table, column, "each row its label")
     system_names, label_names = list(systems.distinct), list(labels.distinct)
     return _Cells(items, system_names, label_names, item, column, systems.codes, labels.codes)
 
 
-def _labels(table: Table, column: str) -> Sequence[str]:
-    return cells.labels(table, column, "each row its label")
-
-
 def _summary(rows: _Cells, absent: int) -> str:
     systems = f"{counted(rows.shape[1], 'system')} ({listed(rows.systems)})"
-    summary = f"{counted(rows.shape[0], 'item')} x {systems}, "
-    summary += (
-        f"item ids from column {rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
-    )
+    summary = f"{counted(rows.shape[0], 'item')} x {systems}, item ids from column "
+    summary += f"{rows.item_column!r}{describe_coordinates(rows.items.coord_columns)}"
     if rows.label_column is None:
         return summary
     summary += f", {counted(len(rows.labels), 'label')} from column {rows.label_column!r}"
@@ -552,36 +518,26 @@ def _array(values: np.ndarray, rows: _Cells, scale: int) -> xr.DataArray:
         del axes[names.LABEL]
     coords: dict[Any, Any] = {k: (names.ITEM, array) for k, array in rows.items.coords.items()}
     coords[names.TALLY] = list(names.TALLIES)
-    return xr.DataArray(
-        values,
-        text_axes(axes),
-        dims=(*axes, names.TALLY),
-        name="tallies",
-        attrs={"scale": scale},
-    ).assign_coords(coords)
+    dims, attrs = (*axes, names.TALLY), {"scale": scale}
+    array = xr.DataArray(values, text_axes(axes), dims, name="tallies", attrs=attrs)
+    return array.assign_coords(coords)
 
 
 def _integers(table: Table, column: str, scale: int) -> np.ndarray:
     values = cells.numbers(table, column)
     rounded = np.rint(values * scale)
+    fractional = f"not whole after scaling by {scale}; give a scale that makes every tally whole"
+    if scale == 1:
+        right = "for partial credit give a scale, such as scale=2 where there are halves"
+        fractional = f"not whole; {right}"
     for bad, requirement in (
         (np.isnan(values), "blank; give a tally, 0 where there is nothing: missing is not zero"),
         (values < 0, "negative; a tally is at least 0"),
-        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, _fractional(scale)),
+        (np.abs(values * scale - rounded) > _ROUNDING_TOLERANCE, fractional),
         (np.abs(rounded) > 2**40, "too large for a tally"),
     ):
-        if bad.any():
-            k = int(bad.argmax())
-            raise problem(
-                table.source, requirement, row=table.rows[k], column=column, value=float(values[k])
-            )
+        table.refuse_first(bad, column, requirement, values)
     return rounded.astype(np.int64)
-
-
-def _fractional(scale: int) -> str:
-    if scale == 1:
-        return "not whole; for partial credit give a scale, such as scale=2 where there are halves"
-    return f"not whole after scaling by {scale}; give a scale that makes every tally whole"
 
 
 def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
@@ -589,23 +545,17 @@ def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
     if twice is None:
         return
     k, before = twice[0], table.rows[twice[1]]
-    label_text = (
-        "" if rows.label_column is None else f", label {quoted(rows.labels[rows.label[k]])}"
-    )
-    reason = (
-        f"duplicate tallies of system {quoted(rows.systems[rows.system[k]])} on "
-        f"{rows.named(k)}{label_text}, already in row {before}; give each item its own id, or a "
-        f"column 'dataset' or 'epoch' that tells them apart"
-    )
-    raise problem(table.source, reason, row=table.rows[k])
+    label = f", label {quoted(rows.labels[rows.label[k]])}" if rows.label_column else ""
+    system, item = quoted(rows.systems[rows.system[k]]), rows.items.named(k)
+    reason = f"duplicate tallies of system {system} on {item}{label}, already in row {before}"
+    right = "give each item its own id, or a column 'dataset' or 'epoch' that tells them apart"
+    raise table.problem(k, f"{reason}; {right}")
 
 
 def _refuse_absent(table: Table, rows: _Cells, present: np.ndarray) -> None:
     if not present.all():
         i, j = np.argwhere(~present)[0]
-        reason = (
-            f"{rows.named(int(rows.items.first[i]))} has no row for system "
-            f"{quoted(rows.systems[j])} ({int((~present).sum())} missing in all); "
-            "give every system a row for every item, zeros where it found nothing"
-        )
-        raise problem(table.source, reason)
+        item, system = rows.items.named(int(rows.items.first[i])), quoted(rows.systems[j])
+        reason = f"{item} has no row for system {system} ({int((~present).sum())} missing in all)"
+        right = "give every system a row for every item, zeros where it found nothing"
+        raise problem(table.source, f"{reason}; {right}")

@@ -115,9 +115,8 @@ def keys_written(data: bytes) -> int:
     for begin in range(0, len(data), _PIECE):
         colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
         last, second_last, third_last = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
-        blank = (last <= _BLANK) & (
-            (second_last <= _BLANK) | (second_last == _QUOTE)
-        )  # may stand behind a key
+        behind = (second_last <= _BLANK) | (second_last == _QUOTE)
+        blank = (last <= _BLANK) & behind  # may stand behind a key
         quoted = last == _QUOTE
         escaped = quoted & (second_last == _BACKSLASH)
         if blank.any() or (escaped & (third_last == _BACKSLASH)).any():
@@ -205,11 +204,8 @@ def fields(
     """
     window = Window(file, name)
     window.expect("{")
-    if window.skip("}"):
-        window.end()
-        return
     keys: set[str] = set()
-    while True:
+    for _ in window.entries("}"):
         key = window.value()
         if key in keys:
             raise problem(name, f"the key {quoted(key)} occurs twice in one object")
@@ -222,10 +218,7 @@ def fields(
             value = window.value()
             _refuse_no_list(key, value, name, lists)
             yield key, value
-        if not window.skip(","):
-            window.expect("}")
-            window.end()
-            return
+    window.end()
 
 
 def fields_of(value: dict[str, Any], name: str, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
@@ -267,14 +260,9 @@ def listed(file: BinaryIO, name: str) -> Iterator[Any]:
 
 def elements(window: "Window") -> Iterator[Any]:
     """What stands in a list that was begun, up to its end."""
-    if window.skip("]"):
-        return
-    while True:
+    for _ in window.entries("]"):
         yield from window.several()
         yield window.value()
-        if not window.skip(","):
-            window.expect("]")
-            return
 
 
 class Window:
@@ -297,6 +285,14 @@ class Window:
         """Pass over a mark that must come next."""
         if not self.skip(mark):
             raise self._wrong(f"Expecting '{mark}'", self._at)
+
+    def entries(self, end: str) -> Iterator[None]:
+        """Once for each entry, which the caller passes over, up to the mark that ends them."""
+        if not self.skip(end):
+            yield
+            while self.skip(","):
+                yield
+            self.expect(end)
 
     def end(self) -> None:
         """Refuse what comes next, where nothing may."""
@@ -370,9 +366,8 @@ class Window:
         """
         remaining = self._text[self._at :]
         if len(remaining) > compression.MOST_BYTES:
-            raise problem(
-                self._name, f"holds a value of more than {compression.MOST_BYTES:,} bytes"
-            )
+            reason = f"holds a value of more than {compression.MOST_BYTES:,} bytes"
+            raise problem(self._name, reason)
         raw = self._file.read(max(WINDOW, len(remaining)))
         try:
             more = self._decode(raw, not raw)
@@ -386,10 +381,9 @@ class Window:
     def _place(self, position: int) -> tuple[int, int]:
         """Return line and column of a character."""
         lines = self._text.count("\n", 0, position)
-        before = (
-            self._column + position if not lines else position - self._text.rfind("\n", 0, position)
-        )
-        return self._line + lines, before
+        if not lines:
+            return self._line, self._column + position
+        return self._line + lines, position - self._text.rfind("\n", 0, position)
 
     def _wrong(self, message: str, position: int) -> ValueError:
         """Return the error for invalid JSON at a position."""

@@ -13,7 +13,7 @@ import numpy as np
 from betterthan import names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.problems import counted, listed, printable, problem, quoted
-from betterthan.io.table import NAMELESS, Reading, Table
+from betterthan.io.table import NAMELESS, Reading, Table, unread
 from betterthan.io.texts import Coded, Numbers, coded
 
 DIRECTION = "higher_is_better"  # the column that gives a table of measures away
@@ -88,12 +88,12 @@ class Layout:
 
     name: str
     needs: tuple[str, ...]  # roles that columns must play, the one that gives it away first
-    by: str  # how it is recognised: by its columns, by gold, as the rest, or only when asked for
     gives: str  # scores, counts, tallies or judgments
     read_in: str  # file and function of its reader; loaded where there is one to read
     sentence: str  # its columns
     takes: tuple[str, ...] = ()  # choices of `betterthan.read` that apply to it
     unit: str | None = None  # what one count stands for, unless told
+    by: str = "columns"  # how it is recognised; or by gold, as the rest, or only when asked for
 
     @property
     def reader(self) -> Callable[..., Reading]:
@@ -106,16 +106,15 @@ LAYOUTS = (
     Layout(
         "wide",
         (),
-        "rest",
         "scores",
         "items.wide_scores",
         "a column of item ids (may be absent), and a column of scores for each system",
         takes=("higher_is_better", "systems"),
+        by="rest",
     ),
     Layout(
         "long",
         ("system", "item", "score"),
-        "columns",
         "scores",
         "items.long_scores",
         "``system, item, score``",
@@ -124,16 +123,15 @@ LAYOUTS = (
     Layout(
         "predictions",
         ("gold",),
-        "gold",
         "scores",
         "items.predicted_scores",
         "item ids, ``gold``, and a column of predicted labels for each system",
         takes=("systems",),
+        by="gold",
     ),
     Layout(
         "votes",
         ("system_a", "system_b", "winner"),
-        "columns",
         "counts",
         "pair_counts.vote_counts",
         "``model_a, model_b, winner``; the winner is a side, a name, or a tie",
@@ -143,7 +141,6 @@ LAYOUTS = (
     Layout(
         "counts",
         ("system_a", "system_b", "wins", "losses"),
-        "columns",
         "counts",
         "pair_counts.pair_counts",
         "``system_a, system_b, wins, losses``; ties are unknown without a column ``ties``",
@@ -153,7 +150,6 @@ LAYOUTS = (
     Layout(
         "tallies",
         ("system", "item", "tp", "fp", "fn"),
-        "columns",
         "tallies",
         "items.tallies",
         "``system, item, tp, fp, fn`` and an optional ``label``; see `io.tallies_from_table`",
@@ -162,12 +158,12 @@ LAYOUTS = (
     Layout(
         "judgments",
         ("system_a", "system_b", "winner"),
-        "asking",
         "judgments",
         "pair_counts.judgments",
         "those of votes, and an optional ``judge``, each judgment by itself; see "
         "`io.read_judgments`",
         unit="judgment",
+        by="asking",
     ),
 )
 
@@ -188,11 +184,9 @@ def recognise(table: Table, *, of_one_system: bool = False) -> str:
     A table of one system has no further one that is called ``label``: it holds the labels.
     """
     if DIRECTION in table.by_name:
-        raise problem(
-            table.source,
-            f"has a column {DIRECTION!r}, so that rows are measures and not items; pass "
-            f"layout='measures', or leave the column out: ignore=[{DIRECTION!r}]",
-        )
+        reason = f"has a column {DIRECTION!r}, so that rows are measures and not items"
+        right = f"pass layout='measures', or leave the column out: ignore=[{DIRECTION!r}]"
+        raise problem(table.source, f"{reason}; {right}")
     fits = [x.name for x in LAYOUTS if x.by == "columns" and not missing(table, x.needs)]
     if not fits:
         _refuse_incomplete(table)
@@ -212,13 +206,10 @@ def recognise(table: Table, *, of_one_system: bool = False) -> str:
 def require(table: Table, layout: str) -> None:
     """Refuse a layout whose columns are not there."""
     needs = layout_by_name(layout).needs
-    absent = missing(table, needs)
-    if absent:
-        raise problem(
-            table.source,
-            f"layout {layout!r} needs columns {', '.join(needs)}; "
-            f"no {', '.join(absent)} among {listed(table.columns)}",
-        )
+    if absent := missing(table, needs):
+        there = f"no {', '.join(absent)} among {listed(table.columns)}"
+        reason = f"layout {layout!r} needs columns {', '.join(needs)}; {there}"
+        raise problem(table.source, reason)
 
 
 def _refuse_incomplete(table: Table) -> None:
@@ -230,11 +221,8 @@ def _refuse_incomplete(table: Table) -> None:
         column = find(table, role)
         if column is None or holds_numbers(table, column):
             continue
-        absent = " and ".join(
-            f"no {', '.join(missing(table, layout.needs))} ({layout.name})"
-            for layout in by_columns
-            if layout.needs[0] == role
-        )
+        begun = [(x.name, missing(table, x.needs)) for x in by_columns if x.needs[0] == role]
+        absent = " and ".join(f"no {', '.join(roles)} ({name})" for name, roles in begun)
         named = _where_scores_are(table, column) if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
         raise problem(table.source, rows_of_averages(table, column) or reason)
@@ -244,8 +232,7 @@ def _refuse_incomplete(table: Table) -> None:
 def _refuse_votes_without_systems(table: Table) -> None:
     """Refuse a column of winners in a table without scores."""
     winner = find(table, "winner")
-    used = {winner, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
-    if winner and not any(holds_numbers(table, c) for c in table.columns if c not in used):
+    if winner and not any(holds_numbers(table, column) for column in _others(table, winner)):
         reason = f"has a column {winner!r} of votes, but no columns of the two systems among "
         reason += f"{listed(table.columns)}; name them 'model_a' and 'model_b'"
         raise problem(table.source, reason)
@@ -253,19 +240,23 @@ def _refuse_votes_without_systems(table: Table) -> None:
 
 def _where_scores_are(table: Table, system: str) -> str:
     """What to pass for the scores: the one column of numbers, if there is one."""
-    used = {system, *(find(table, role) for role in ("item", "dataset", "cluster", "epoch"))}
-    numbers = [c for c in table.columns if c not in used and holds_numbers(table, c)]
+    numbers = [column for column in _others(table, system) if holds_numbers(table, column)]
     if len(numbers) == 1:
         return f"; pass score={quoted(numbers[0])} if that holds the scores"
     return "; pass score= with the column of scores"
 
 
+def _others(table: Table, *used: str) -> list[str]:
+    """The columns that are neither these nor say which item a row is of."""
+    roles = ("item", "dataset", "cluster", "epoch")
+    return unread(table, {*used, *(find(table, role) for role in roles)})
+
+
 def _predictions_or_wide(table: Table) -> list[str]:
     if find(table, "gold") is None:
         return ["wide"]
-    used = {find(table, role) for role in ("item", "dataset", "cluster", "epoch")}
     # Gold that is a number, beside numbers: labels 0 and 1, or a system that is called "answer"?
-    if all(holds_numbers(table, column) for column in table.columns if column not in used):
+    if all(holds_numbers(table, column) for column in _others(table)):
         return ["predictions", "wide"]
     return ["predictions"]
 
@@ -321,20 +312,17 @@ def not_scores(table: Table, column: str) -> str:
     if all(map(_PERCENT.fullmatch, words)):
         return "percentages, not numbers; pass percent=True"
     if all(map(_THOUSANDS.fullmatch, words)):
-        return (
-            "numbers with commas; leave the commas out if they separate thousands, or pass "
-            "decimal=',' if they are decimal commas"
-        )
+        right = "leave the commas out if they separate thousands"
+        return f"numbers with commas; {right}, or pass decimal=',' if they are decimal commas"
     if all(map(_COMMA.fullmatch, words)):
         return "numbers with decimal commas; pass decimal=','"
     if folded <= {*_RIGHT, *_WRONG}:
         right = next((word for word in words if word.casefold() in _RIGHT), "yes")
         wrong = next((word for word in words if word.casefold() in _WRONG), "no")
         return f"text, not scores; pass true={right!r} and false={wrong!r}"
-    return rows_of_averages(table, column) or (
-        f"text, not scores; pass ignore={quoted(column)} to leave the column out, cluster= if it "
-        "groups the items, or item= if it holds their ids"
-    )
+    right = f"pass ignore={quoted(column)} to leave the column out, cluster= if it groups the items"
+    reason = f"text, not scores; {right}, or item= if it holds their ids"
+    return rows_of_averages(table, column) or reason
 
 
 def rows_of_averages(table: Table, column: str) -> str:
@@ -344,28 +332,21 @@ def rows_of_averages(table: Table, column: str) -> str:
     if not others or not numeric or len(_codes(table, column).distinct) < len(table.rows):
         return ""
     if len(others) > max(_MANY, len(table.rows)):
-        return (
-            "each row is a system and each column an item; transpose the table: one row per item, "
-            "one column per system"
-        )
+        right = "transpose the table: one row per item, one column per system"
+        return f"each row is a system and each column an item; {right}"
     named = column.casefold()
     if named in (*_METRICS, "model", "system"):
         what = "metric" if named in _METRICS else named
-        return (
-            f"one row per {what}, so these are averages, which show no uncertainty; give one row "
-            "per item"
-        )
+        reason = f"one row per {what}, so these are averages, which show no uncertainty"
+        return f"{reason}; give one row per item"
     return ""
 
 
 def for_runs(table: Table) -> str:
     """How to read several rows of one item and system."""
     column = next((table.by_name[name] for name in _RUNS if name in table.by_name), "")
-    return (
-        f"pass run={column!r} if these are repeated runs"
-        if column
-        else ("pass run= with the column that numbers repeated runs")
-    )
+    named = f"pass run={column!r} if these are repeated runs"
+    return named if column else "pass run= with the column that numbers repeated runs"
 
 
 def of_groups(table: Table, item: str | None, columns: Sequence[str]) -> str:
@@ -382,10 +363,8 @@ def of_groups(table: Table, item: str | None, columns: Sequence[str]) -> str:
         group_of_item = np.empty(n_items, dtype=np.int64)
         group_of_item[items.codes] = groups.codes
         if np.array_equal(group_of_item[items.codes], groups.codes):
-            return (
-                f"; column {column!r} groups {counted(n_items, 'item')} into {n_groups}: if items "
-                f"of a group are alike, pass cluster={column!r}"
-            )
+            groups = f"column {column!r} groups {counted(n_items, 'item')} into {n_groups}"
+            return f"; {groups}: if items of a group are alike, pass cluster={column!r}"
     return ""
 
 

@@ -9,38 +9,38 @@ import numpy as np
 from betterthan.io.problems import in_python, listed, problem, quoted
 
 _WORD = re.compile(r"[^\W_]+")
-_AMOUNTS = frozenset(  # never only 0 and 1
-    _WORD.findall(
-        "loss distance deviation divergence regret rank penalty latency runtime duration "
-        "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions"
-    )
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_AMOUNTS = _set_of(  # never only 0 and 1
+    "loss distance deviation divergence regret rank penalty latency runtime duration "
+    "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions"
 )
-_LESS = _AMOUNTS | frozenset(
-    _WORD.findall(
-        "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
-        "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
-        "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe "
-        "harm harms harmful bias biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs "
-        "defect defects crash crashes collision collisions timeout timeouts complaint complaints "
-        "penalties der miss misses missed retries false misclassified flaw flaws invalid broken "
-        "rejected flagged alarm alarms abandoned abandonment escalated escalation escalations "
-        "leakage repetition repetitions redundancy contradiction contradictions inconsistency "
-        "inconsistencies"
-    )
+_LESS = _AMOUNTS | _set_of(
+    "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
+    "eer levenshtein incorrect wrong fail fails failed failure failures mistake mistakes "
+    "hallucination hallucinations hallucinated violation violations toxic toxicity unsafe "
+    "harm harms harmful bias biased jailbreak jailbreaks jailbroken leak leaks leaked bug bugs "
+    "defect defects crash crashes collision collisions timeout timeouts complaint complaints "
+    "penalties der miss misses missed retries false misclassified flaw flaws invalid broken "
+    "rejected flagged alarm alarms abandoned abandonment escalated escalation escalations "
+    "leakage repetition repetitions redundancy contradiction contradictions inconsistency "
+    "inconsistencies"
 )
-_OTHERS = frozenset(
-    _WORD.findall(
-        "acc accuracy correct passed solved success score em f1 bleu rouge rougel rougelsum meteor "
-        "chrf comet bertscore bleurt precision recall auc auroc ndcg mrr reward confidence conf "
-        "probability prob logprob fluency adequacy coherence relevance faithfulness helpfulness "
-        "tokens words length"
-    )
+_OTHERS = _set_of(
+    "acc accuracy correct passed solved success score em f1 bleu rouge rougel rougelsum meteor "
+    "chrf comet bertscore bleurt precision recall auc auroc ndcg mrr reward confidence conf "
+    "probability prob logprob fluency adequacy coherence relevance faithfulness helpfulness "
+    "tokens words length"
 )
-_RIGHTNESS = frozenset(  # whether an answer was right, which is no answer
-    _WORD.findall("correct incorrect right wrong passed failed solved success acc accuracy score")
+_RIGHTNESS = _set_of(  # whether an answer was right, which is no answer
+    "correct incorrect right wrong passed failed solved success acc accuracy score"
 )
-_UNCLEAR = frozenset(  # what is right on some items, or for one side
-    _WORD.findall("refusal refusals refused declined attack attacks")
+_UNCLEAR = _set_of(  # what is right on some items, or for one side
+    "refusal refusals refused declined attack attacks"
 )
 _SYNONYMS = {  # each line one measure, by its first word
     word: line.split()[0]
@@ -51,9 +51,9 @@ _SYNONYMS = {  # each line one measure, by its first word
         perplexity ppl""".splitlines()
     for word in line.split()
 }
-_STATISTICS = frozenset(_WORD.findall("rate mean avg average value values percent pct total"))
+_STATISTICS = _set_of("rate mean avg average value values percent pct total")
 _ANY_MEASURE = frozenset({"score"})
-_OPPOSITE = frozenset(_WORD.findall("no non not free without minus neg negative inverse anti"))
+_OPPOSITE = _set_of("no non not free without minus neg negative inverse anti")
 
 
 def _words(name: str) -> list[str]:

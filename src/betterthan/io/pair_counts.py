@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import candidates, find
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
 from betterthan.io.texts import BLOCK, Coded, Numbers, array_from_codes, narrow, text_array
@@ -42,25 +41,24 @@ def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
     return list(ids.distinct), ids.codes
 
 
-def paired(names_a: Coded, names_b: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
+def paired(*sides: Coded) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Return the systems in order of first occurrence, and both of each row as codes."""
-    first_rows_by_side = [
-        zip(coded_names.first.tolist(), coded_names.distinct, strict=True)
-        for coded_names in (names_a, names_b)
-    ]
     ordered = sorted(
-        (row, side, name)
-        for side, side_names in enumerate(first_rows_by_side)
-        for row, name in side_names
+        (row, k, name)
+        for k, side in enumerate(sides)
+        for row, name in zip(side.first.tolist(), side.distinct, strict=True)
     )
     place = {name: k for k, name in enumerate(dict.fromkeys(name for *_, name in ordered))}
     a, b = (
-        narrow(np.array([place[name] for name in coded_names.distinct]), len(place))[
-            coded_names.codes
-        ]
-        for coded_names in (names_a, names_b)
+        narrow(np.array([place[name] for name in side.distinct]), len(place))[side.codes]
+        for side in sides
     )
     return list(place), a, b
+
+
+def _read_pairs(table: Table) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """The systems of a table, and the two of each row as codes."""
+    return paired(*(cells.read_once(table, c, cells.system_names) for c in pair_columns(table)))
 
 
 def empty_square(
@@ -77,28 +75,22 @@ def counts_array(square: np.ndarray, systems: list[str], datasets: list[str]) ->
     """Counts over ([dataset,] system_a, system_b, outcome) from int64 with a leading axis for the
     dataset.
     """
-    coords: dict[Any, Any] = {
-        names.SYSTEM_A: systems,
-        names.SYSTEM_B: systems,
-        names.OUTCOME: list(names.OUTCOMES[: square.shape[-1]]),
-    }
-    if datasets:
-        coords = {names.DATASET: datasets} | coords
-    return xr.DataArray(
-        square if datasets else square[0], dims=tuple(coords), coords=coords, name="counts"
-    )
+    coords: dict[Any, Any] = {names.DATASET: datasets} if datasets else {}
+    coords |= dict.fromkeys(names.SQUARE, systems)
+    coords[names.OUTCOME] = list(names.OUTCOMES[: square.shape[-1]])
+    return xr.DataArray(square if datasets else square[0], coords, tuple(coords), name="counts")
 
 
 def pair_counts(table: Table) -> Reading:
     """Counts of a table of pairs, each given once or in both directions."""
     columns = pair_columns(table)
-    first, second = (cells.read_once(table, c, cells.system_names) for c in columns)
-    systems, a, b = paired(first, second)
+    systems, a, b = _read_pairs(table)
     at_least_two(table, systems)
     refuse_alike_by_pairs(table.source, systems, a, b)
     values, read = _numbers(table)
     datasets, dataset = read_datasets(table)
-    _refuse_against_itself(table, a == b, values)
+    lopsided = (a == b) & (values[:, :2] != 0).any(axis=-1)
+    _refuse_against_itself(table, lopsided, systems, a, "wins and losses there must be 0")
     ab, ba = (
         (dataset * np.int64(len(systems)) + i) * len(systems) + j for i, j in ((a, b), (b, a))
     )
@@ -119,8 +111,8 @@ def pair_counts(table: Table) -> Reading:
 
 def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
     """Return wins, losses and, with a column, ties of each row; and the columns."""
-    matches = [find(table, role) for role in ("wins", "losses", "ties")]
-    columns = [column for column in matches if column is not None]
+    roles = ("wins", "losses", "ties")
+    columns = [column for role in roles if (column := find(table, role)) is not None]
     if other := candidates(table, "ties")[1:]:
         reason = f"{columns[2]!r} and {other[0]!r} both hold ties; pass ignore={other[0]!r}"
         raise problem(table.source, f"columns {reason} to leave one out")
@@ -141,16 +133,16 @@ def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -
         if len(columns) == 2:
             right = f"if the others are ties, give these as a column 'ties'; else {right}"
         reason = f"{items[k]:g} items, but the sum of {listed(columns)} is {total[k]:,}; {right}"
-        raise problem(table.source, reason, row=table.rows[k], column=column)
+        raise table.problem(k, reason, column=column)
 
 
-def _refuse_against_itself(table: Table, same: np.ndarray, values: np.ndarray) -> None:
-    bad = same & (values[:, :2] != 0).any(axis=-1)
+def _refuse_against_itself(
+    table: Table, bad: np.ndarray, systems: list[str], a: np.ndarray, right: str
+) -> None:
     if bad.any():
-        k, column = int(bad.argmax()), pair_columns(table)[1]
-        system = cells.system_names(table, column)[k]
-        reason = f"{quoted(system)} is compared with itself; wins and losses there must be 0"
-        raise problem(table.source, reason, row=table.rows[k], column=column, value=system)
+        k = int(bad.argmax())
+        reason = f"{quoted(systems[a[k]])} is compared with itself; {right}"
+        raise table.problem(k, reason, column=pair_columns(table)[1], value=systems[a[k]])
 
 
 def _count_pairs(
@@ -184,12 +176,12 @@ def _count_pairs(
     same = np.flatnonzero(ab[:k] == ab[k])
     if len(same):
         reason = f"{named} is already in row {table.rows[int(same[0])]}; give each pair one row"
-        raise problem(table.source, reason, row=table.rows[k])
+        raise table.problem(k, reason)
     other = int((ab == ba[k]).argmax())
     reverse = f"row {table.rows[other]} has {values[other].tolist()} the other way round"
     right = "one must be the other with wins and losses exchanged"
     reason = f"{named} is {values[k].tolist()}, but {reverse}; {right}"
-    raise problem(table.source, reason, row=table.rows[k])
+    raise table.problem(k, reason)
 
 
 _A, _B, _TIE, _BLANK, _UNKNOWN = 0, 1, 2, 3, 4
@@ -242,16 +234,11 @@ def _shared_items(
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
         if n_units > 1 and n >= _SEVERAL * n_units:
-            reason = (
-                f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so they "
-                "are not independent, and verdicts on their counts are too certain"
-            )
-            right = (
-                f"give one vote per pair and {named[column]}, or in Python use "
-                "models.davidson.by_cluster"
-            )
-            message = str(problem(table.source, f"{reason}; {right}", column=column))
-            warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+            reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
+            reason += "they are not independent, and verdicts on their counts are too certain"
+            right = f"give one vote per pair and {named[column]}"
+            right += ", or in Python use models.davidson.by_cluster"
+            warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
 
@@ -265,9 +252,8 @@ def vote_outcomes(table: Table) -> tuple[list[str], np.ndarray, np.ndarray, np.n
     """The systems, the two of each row as numbers, and how it went: 0 the first won, 1 the second,
     2 a tie, -1 no winner given.
     """
-    first, second = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
-    systems, a, b = paired(first, second)
-    _refuse_vote_against_itself(table, systems, a, b)
+    systems, a, b = _read_pairs(table)
+    _refuse_against_itself(table, a == b, systems, a, "give two different systems")
     outcome = _outcomes(table, systems, a, b)
     outcome[outcome == _BLANK] = -1
     return systems, a, b, outcome
@@ -291,14 +277,13 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
         k = int(conflicting.argmax())
         right = f"write {column_a}, {column_b} or tie"
         reason = f"the name of one system here and the word for another outcome; {right}"
-        raise _problem(table, column, winner[k], k, reason)
+        raise table.cell_problem(k, column, reason, winner)
     outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())
-        right = (
-            f"{column_a}, {column_b}, tie, or {quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
-        )
-        raise _problem(table, column, winner[k], k, f"unknown winner; give {right}")
+        both = f"{quoted(systems[a[k]])} or {quoted(systems[b[k]])}"
+        reason = f"unknown winner; give {column_a}, {column_b}, tie, or {both}"
+        raise table.cell_problem(k, column, reason, winner)
     if (by_name == _UNKNOWN).any():
         _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
@@ -314,8 +299,7 @@ def _warn_of_swapped_sides(table: Table, by_side: np.ndarray) -> None:
         f"is not read: winners by their side are those of columns {quoted(column_a)} and "
         f"{quoted(column_b)}; if the judge saw other sides, give winners by name"
     )
-    message = str(problem(table.source, reason, column=column))
-    warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+    warn(table.source, reason, column=column)
 
 
 def _winners(table: Table, column: str) -> list[str]:
@@ -327,21 +311,6 @@ def _outcomes_by_word(table: Table, winners: Sequence[str]) -> np.ndarray:
     column_a, column_b = pair_columns(table)
     words = OUTCOME_WORDS | {column_a.casefold(): _A, column_b.casefold(): _B}
     return np.array([words.get(text.casefold(), _UNKNOWN) for text in winners], dtype=np.int8)
-
-
-def _refuse_vote_against_itself(
-    table: Table, systems: list[str], a: np.ndarray, b: np.ndarray
-) -> None:
-    same = a == b
-    if same.any():
-        k = int(same.argmax())
-        name = systems[a[k]]
-        reason = f"{quoted(name)} is compared with itself; give two different systems"
-        raise _problem(table, pair_columns(table)[1], name, k, reason)
-
-
-def _problem(table: Table, column: str, value: str, k: int, reason: str) -> ValueError:
-    return problem(table.source, reason, row=table.rows[k], column=column, value=value)
 
 
 _CODE = np.array([1, -1, 0])  # first wins, second wins, tie
@@ -358,11 +327,9 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     pair = pair_columns(table)
     systems, a, b, won = vote_outcomes(table)
     decided = won >= 0
-    coords = {
-        role: ("judgment", text_array(_labels(table, column, role))[decided])
-        for role, column in columns.items()
-        if column is not None
-    }
+    named = [(role, column) for role, column in columns.items() if column is not None]
+    texts = {role: text_array(_labels(table, column, role))[decided] for role, column in named}
+    coords = {role: ("judgment", values) for role, values in texts.items()}
     refuse_alike_by_pairs(table.source, systems, a, b)
     variables: dict[Any, Any] = {
         names.SYSTEM_A: ("judgment", array_from_codes(systems, a[decided])),
@@ -377,10 +344,8 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
 
 def _labels(table: Table, column: str, role: str) -> Sequence[str]:
     if checks.label(column, role) not in table.columns:
-        raise problem(
-            table.source,
-            f"there is no column {quoted(column)} for the {role}; found {listed(table.columns)}",
-        )
+        reason = f"there is no column {quoted(column)} for the {role}"
+        raise problem(table.source, f"{reason}; found {listed(table.columns)}")
     values = cells.labels(table, column, f"each row its {role}")
     tell_alike(table.source, values, f"{role}s")
     return values

@@ -1,8 +1,10 @@
 """Word errors of bad input: where it is, and what is wrong."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from betterthan import names
 from betterthan.text import quoted
 
 _LONGEST = 200  # characters of the name of a file
@@ -24,6 +26,12 @@ def problem(
     if value is not _NOTHING:
         where.append(f"value {quoted(value)}")
     return ValueError(printable(" ".join(f"{', '.join(where)}: {reason}".splitlines())))
+
+
+def warn(source: str, reason: str, **where: Any) -> None:
+    """Warn in the words of `problem` of what may be wrong, and is read all the same."""
+    message = str(problem(source, reason, **where))
+    warnings.warn(message, UserWarning, skip_file_prefixes=names.PACKAGE)
 
 
 def in_short(source: str) -> str:

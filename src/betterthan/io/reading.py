@@ -208,7 +208,7 @@ def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) 
             continue
         if spec.decimal == "," and isinstance(word, str) and _POINT.fullmatch(word):
             reason = "a point where the decimal sign is a comma; write the number without it"
-            raise problem(table.source, reason, row=table.rows[k], column=name, value=value)
+            raise table.cell_problem(k, name, reason)
         cells.append(_number(word, spec))
     changed = replace(table, columns={name: cells})
     return cells if holds_numbers(changed, name) or cells != list(values) else values
@@ -357,10 +357,8 @@ def read_tables(
     choices = {"higher_is_better": higher_is_better, "unit": unit, "scale": scale}
     meanings = Columns() if meanings is None else meanings
     named = _named(source)
-    by_name = {
-        name: applied(_table(item_source, name, meanings.sep), meanings)
-        for name, item_source in named.items()
-    }
+    sep = meanings.sep
+    by_name = {name: applied(_table(x, name, sep), meanings) for name, x in named.items()}
     by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
@@ -446,9 +444,8 @@ def _refuse_copies(named: Mapping[str, Any]) -> None:
         paths = isinstance(table, str | Path) and isinstance(copy, str | Path)
         same_size = paths and os.path.getsize(table) == os.path.getsize(copy)
         if table is copy or (same_size and cmp(table, copy, shallow=False)):
-            what = (
-                f"{table} and {copy} are the same, byte for byte" if paths else "one table is two"
-            )
+            same = f"{table} and {copy} are the same, byte for byte"
+            what = same if paths else "one table is two"
             raise ValueError(f"data sets {quoted(name)}, {quoted(other)}: {what}; give it once")
 
 
@@ -461,15 +458,11 @@ def _named(source: Any) -> dict[str, Any]:
         return {str(name): item_source for name, item_source in source.items()}
     if not isinstance(source, list | tuple):
         return {"DataFrame" if is_frame(source) else "": source}
-    if not source:
-        raise ValueError("source is an empty list; give at least one file")
     named: dict[str, Any] = {}
     for path in source:
         if not isinstance(path, str | Path):
-            raise ValueError(
-                f"source holds a {type(path).__name__}; give paths, or a mapping of name to path "
-                f"or DataFrame"
-            )
+            right = "give paths, or a mapping of name to path or DataFrame"
+            raise ValueError(f"source holds a {type(path).__name__}; {right}")
         name = dataset_name(Path(path))
         if name in named:
             raise ValueError(f"two files are called {name!r}; give a mapping of name to file")
@@ -485,10 +478,8 @@ def _table(source: Any, name: str, sep: str | None) -> Table:
         return read_file(Path(source), sep)
     if isinstance(source, pd.DataFrame):
         return table_from_frame(source, name)
-    raise ValueError(
-        f"source is a {type(source).__name__}; give a path, a DataFrame, a list of paths, "
-        "or a mapping of name to path or DataFrame"
-    )
+    right = "give a path, a DataFrame, a list of paths, or a mapping of name to path or DataFrame"
+    raise ValueError(f"source is a {type(source).__name__}; {right}")
 
 
 def _reading(layout: Layout, table: Table, systems: list[str] | None, scale: int) -> Reading:
@@ -519,27 +510,22 @@ def _check_choices(layout: Layout, choices: dict[str, Any]) -> None:
     if better is not None:
         checks.flag(better, "higher_is_better")
         if "higher_is_better" not in layout.takes:
-            raise ValueError(
-                f"higher_is_better={better} is for scores; {layout.name} already say which system "
-                "is better"
-            )
+            reason = f"{layout.name} already say which system is better"
+            raise ValueError(f"higher_is_better={better} is for scores; {reason}")
     if choices["unit"] is not None:
         checks.one_of(choices["unit"], names.UNITS, "unit")
     for choice, value in choices.items():
         if value != _DEFAULTS[choice] and choice not in layout.takes:
-            raise ValueError(
-                f"{choice}={quoted(value)} is for {that_take(choice)}; this was read as "
-                f"{layout.name}"
-            )
+            reason = f"{choice}={quoted(value)} is for {that_take(choice)}"
+            raise ValueError(f"{reason}; this was read as {layout.name}")
 
 
 def _joined(layout: Layout, readings: list[Reading], datasets: list[str], tables: Any) -> Any:
     if layout.gives not in ("scores", "counts"):
         hint = ", with a column 'dataset'" if layout.gives == "tallies" else ""
         raise ValueError(f"several files of {layout.name} are not joined; give one table{hint}")
-    return joined(
-        [reading.data for reading in readings], datasets, [table.source for table in tables]
-    )
+    arrays, sources = [x.data for x in readings], [table.source for table in tables]
+    return joined(arrays, datasets, sources)
 
 
 def _attrs(
@@ -547,11 +533,8 @@ def _attrs(
 ) -> dict[str, Any]:
     """Build the attrs of the result: only str and int, which netCDF keeps."""
     first = readings[0].data.attrs
-    attrs = {
-        k: sum(reading.data.attrs[k] for reading in readings)
-        for k in ("n", "n_missing")
-        if k in first
-    }
+    numbers = [k for k in ("n", "n_missing") if k in first]
+    attrs = {k: sum(reading.data.attrs[k] for reading in readings) for k in numbers}
     attrs |= {"scale": first["scale"]} if "scale" in first else {}
     dependent = [why for reading in readings if (why := reading.data.attrs.get("dependent"))]
     attrs |= {"dependent": "; ".join(dependent)} if dependent else {}
@@ -559,10 +542,6 @@ def _attrs(
     if layout.gives == "scores":
         better = choices["higher_is_better"] is not False
         attrs["n_missing"] = sum(int(np.isnan(rows).sum()) for rows in row_blocks(result.values))
-    signed = Signature(
-        layout=layout.name,
-        unit=choices["unit"] or layout.unit,
-        ties=first.get("ties"),
-        higher_is_better=better,
-    )
+    unit, ties = choices["unit"] or layout.unit, first.get("ties")
+    signed = Signature(layout=layout.name, unit=unit, ties=ties, higher_is_better=better)
     return signed.to_attrs() | attrs

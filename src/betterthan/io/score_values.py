@@ -68,11 +68,9 @@ def missing_codes(scores: xr.DataArray) -> str:
             continue
         systems = scores[names.SYSTEM].values[coded.any(axis=0)].tolist()
         if code != -1 or len(systems) < values.shape[1]:
-            number, rest = (
-                counted(int(coded.sum()), "score"),
-                f"{others.min():g} to {others.max():g}",
-            )
-            return f"{code:g} may mean missing: {number} of {listed(systems)} next to {rest}"
+            what = f"{counted(int(coded.sum()), 'score')} of {listed(systems)}"
+            rest = f"{others.min():g} to {others.max():g}"
+            return f"{code:g} may mean missing: {what} next to {rest}"
     return ""
 
 
@@ -112,10 +110,9 @@ def other_scales(scores: xr.DataArray) -> str:
     pair = [one, int(others[0])]
     low, high = (f(values[:, pair], 0) for f in (np.nanmin, np.nanmax))
     first, second = map(quoted, scores[names.SYSTEM].values[pair].tolist())
-    return (
-        f"scores of {second} run from {low[1]:g} to {high[1]:g} and those of {first} from "
-        f"{low[0]:g} to {high[0]:g}, not on one scale"
-    )
+    ranges = [f"{a:g} to {b:g}" for a, b in zip(low, high, strict=True)]
+    both = f"scores of {second} run from {ranges[1]} and those of {first} from {ranges[0]}"
+    return f"{both}, not on one scale"
 
 
 def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
@@ -144,12 +141,9 @@ def refuse_shares(scores: xr.DataArray) -> None:
     small = np.flatnonzero((high > 0) & (high <= 0.01))
     if len(small) and high.max() > 0.01:
         system = scores[names.SYSTEM].values[small[0]]
-        raise ValueError(
-            f"percent=True, but no score of {str(system)!r} is above {100 * high[small[0]]:g}, "
-            f"while others reach {100 * high.max():g}; write all scores as percentages"
-        )
+        reason = f"no score of {str(system)!r} is above {100 * high[small[0]]:g}, while others"
+        right = f"reach {100 * high.max():g}; write all scores as percentages"
+        raise ValueError(f"percent=True, but {reason} {right}")
     if 0 < high.max(initial=0.0) <= 0.01:
-        raise ValueError(
-            f"percent=True, but no score is above {100 * high.max():g}; these are proportions, so "
-            "leave percent=True out"
-        )
+        right = "these are proportions, so leave percent=True out"
+        raise ValueError(f"percent=True, but no score is above {100 * high.max():g}; {right}")

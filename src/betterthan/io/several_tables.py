@@ -23,7 +23,7 @@ from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.table import Table
+from betterthan.io.table import Table, unread
 
 NAMES = ("systems", "datasets")
 _NUMBERED = "items are row numbers"
@@ -71,17 +71,12 @@ def _refuse_other_labels(tables: Sequence[Table]) -> None:
         keys = [c for role in ("item", "dataset") if (c := find(table, role)) is not None]
         gold = str(sole(table, "gold"))
         cells_of_rows = zip(*(cells.texts(table, column) for column in (*keys, gold)), strict=True)
-        for row, (*key, label) in zip(table.rows, cells_of_rows, strict=True):
+        for k, (*key, label) in enumerate(cells_of_rows):
             other, source = labels.setdefault(tuple(key), (label, table.source))
             if label != other:
                 reason = f"item {quoted(key[0])} has label {quoted(other)} in {source}"
-                raise problem(
-                    table.source,
-                    f"{reason}; give the systems one test set",
-                    row=row,
-                    column=gold,
-                    value=label,
-                )
+                reason += "; give the systems one test set"
+                raise table.problem(k, reason, column=gold, value=label)
 
 
 def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bool:
@@ -97,20 +92,15 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
         raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
     if names_are == "datasets" or len(tables) < 2:
         return False
-    single = {name: len(_systems(table)) == 1 for name, table in tables.items()}
-    if all(single.values()):
-        return True
-    if names_are == "systems" or any(single.values()):
-        name = next(name for name, is_single in single.items() if not is_single)
-        other = next((name for name, is_one in single.items() if is_one), None)
-        systems = _systems(tables[name])
-        contrast = f", while {tables[other].source} has one" if other is not None else ""
-        reason = (
-            f"holds {len(systems)} systems ({listed(systems)}){contrast}; name one column with "
-            "score="
-        )
-        raise problem(tables[name].source, reason)
-    return False
+    systems = [(table.source, _systems(table)) for table in tables.values()]
+    single = [source for source, own in systems if len(own) == 1]
+    several = [(source, own) for source, own in systems if len(own) != 1]
+    if several and (single or names_are == "systems"):
+        source, own = several[0]
+        contrast = f", while {single[0]} has one" if single else ""
+        reason = f"holds {len(own)} systems ({listed(own)}){contrast}"
+        raise problem(source, f"{reason}; name one column with score=")
+    return not several
 
 
 def side_by_side(tables: Mapping[str, Table]) -> Table:
@@ -147,8 +137,7 @@ def _systems(table: Table) -> list[str]:
         return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
     if recognise(table) != "wide":
         return []
-    used = items_of(table).used
-    return [name for name in table.columns if name not in used]
+    return unread(table, items_of(table).used)
 
 
 def score_columns(table: Table) -> list[str]:
@@ -163,19 +152,13 @@ def _long(name: str, table: Table) -> Table:
     else:
         items = items_of(table)
         if items.summary.startswith(_NUMBERED):
-            reason = (
-                "has no column of item ids, so nothing says which rows of the files belong "
-                "together; name it with item="
-            )
-            raise problem(table.source, reason)
+            reason = "has no column of item ids, so nothing says which rows of the files belong "
+            raise problem(table.source, f"{reason}together; name it with item=")
         (score,) = score_columns(table)
         item = str(find(table, "item"))
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
+    columns |= {"item": item, "score": score}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
-    cells_by_role |= {
-        "item": cell_list(table.columns[item]),
-        "score": cell_list(table.columns[score]),
-    }
     return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
 
 
@@ -190,10 +173,8 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
     axis = names.SYSTEM if is_scores else names.SYSTEM_A
     for array, source in zip(arrays, sources, strict=True):
         if names.DATASET in array.coords:
-            reason = (
-                "has a column for the dataset of its own; leave it out, or read this file alone"
-            )
-            raise problem(source, reason)
+            reason = "has a column for the dataset of its own"
+            raise problem(source, f"{reason}; leave it out, or read this file alone")
         _refuse_other_systems(arrays[0], array, axis, sources[0], source)
     systems = arrays[0][axis].values.tolist()
     if is_scores:
@@ -211,15 +192,13 @@ def _joined_scores(
             differ = sorted(set(roles) ^ set(coordinate_roles[0]))
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
-    coords: dict[str, Any] = {
-        names.DATASET: np.repeat(datasets, [array.sizes[names.ITEM] for array in arrays])
-    }
+    sizes = [array.sizes[names.ITEM] for array in arrays]
+    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, sizes)}
     for role in coordinate_roles[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])
-    return scores_array(
-        np.concatenate([array.values for array in arrays]), ids.tolist(), systems, coords
-    )
+    values = np.concatenate([array.values for array in arrays])
+    return scores_array(values, ids.tolist(), systems, coords)
 
 
 def _joined_counts(
@@ -242,7 +221,5 @@ def _refuse_other_systems(
     if absent or extra:
         parts = [f"lacks {listed(absent)}"] if absent else []
         parts += [f"has {listed(extra)} besides"] if extra else []
-        reason = (
-            f"{' and '.join(parts)}, compared with {first_source}; give files of the same systems"
-        )
-        raise problem(source, reason)
+        reason = f"{' and '.join(parts)}, compared with {first_source}"
+        raise problem(source, f"{reason}; give files of the same systems")

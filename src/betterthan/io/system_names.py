@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -14,7 +13,7 @@ from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.measure_names import less_is_better
 from betterthan.io.plain_scores import PlainScores
-from betterthan.io.problems import in_python, listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, Texts, hashes, joined, repeated, text_array, text_blocks
 
@@ -78,7 +77,7 @@ def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
     """Warn of names that look the same and are taken as different ones."""
     groups = alike(values)
     if groups:
-        _warn(source, groups, kind)
+        warn(source, _alike_message(groups, kind))
 
 
 def refuse_alike(
@@ -97,7 +96,7 @@ def refuse_alike(
                 pair = f"{quoted(first)} and {quoted(other)}"
                 raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
     if groups:
-        _warn(source, groups, kind)
+        warn(source, _alike_message(groups, kind))
 
 
 def refuse_alike_by_scores(
@@ -120,14 +119,12 @@ def refuse_alike_by_scores(
     """
     observed = cache(where_observed)
     place = {system: k for k, system in enumerate(systems)}
+
+    def never_share(a: str, b: str) -> bool:
+        return not (observed()[:, place[a]] & observed()[:, place[b]]).any()
+
     why = "never have a score on the same item"
-    refuse_alike(
-        source,
-        alike(systems),
-        "systems",
-        lambda a, b: not (observed()[:, place[a]] & observed()[:, place[b]]).any(),
-        why,
-    )
+    refuse_alike(source, alike(systems), "systems", never_share, why)
     groups = alike(items)
     if not groups:
         return
@@ -135,13 +132,11 @@ def refuse_alike_by_scores(
     for k, item in enumerate(items):
         if item in rows:
             rows[item].append(k)
-    refuse_alike(
-        source,
-        groups,
-        "items",
-        lambda a, b: not (observed()[rows[a]].any(0) & observed()[rows[b]].any(0)).any(),
-        "no system has a score on both",
-    )
+
+    def never_meet(a: str, b: str) -> bool:
+        return not (observed()[rows[a]].any(0) & observed()[rows[b]].any(0)).any()
+
+    refuse_alike(source, groups, "items", never_meet, "no system has a score on both")
 
 
 def refuse_alike_by_pairs(
@@ -167,9 +162,8 @@ def alike_labels(source: str, *columns: Sequence[str]) -> str:
             first = numbers.setdefault(float(label), label)
             if first.strip() != label.strip():
                 both = f"labels {quoted(first)} and {quoted(label)}"
-                raise problem(
-                    source, f"{both} are one number, written in two ways; write it in one"
-                )
+                reason = f"{both} are one number, written in two ways; write it in one"
+                raise problem(source, reason)
     groups = alike(labels)
     return f", {_alike_message(groups, 'labels')}" if groups else ""
 
@@ -178,14 +172,6 @@ def _alike_message(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(quoted(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
     return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
-
-
-def _warn(source: str, groups: list[list[str]], kind: str) -> None:
-    warnings.warn(
-        str(problem(source, _alike_message(groups, kind))),
-        UserWarning,
-        skip_file_prefixes=names.PACKAGE,
-    )
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -224,8 +210,7 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     """Select the requested systems of scores, tallies or counts, in that order."""
     if systems is None:
         return data
-    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    present = data[dims[0]].values.tolist()
+    dims, present = _axes_of_systems(data)
     absent = [system for system in systems if system not in present]
     if absent:
         raise problem(source, f"has no system {absent[0]!r} among {listed(present)}")
@@ -234,13 +219,18 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     return data.sel({dim: list(systems) for dim in dims})
 
 
+def _axes_of_systems(data: Any) -> tuple[list[str], list[str]]:
+    """The dims along which systems are, and the systems."""
+    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
+    return dims, data[dims[0]].values.tolist()
+
+
 def renamed(data: Any, systems: Any) -> Any:
     """Rename the systems that a mapping names."""
     if not isinstance(systems, Mapping):
         return data
     new = {str(old): str(name) for old, name in systems.items()}
-    dims = [dim for dim in (names.SYSTEM, *names.SQUARE) if dim in data.dims]
-    present = data[dims[0]].values.tolist()
+    dims, present = _axes_of_systems(data)
     absent = [system for system in new if system not in present]
     if absent:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
@@ -293,16 +283,15 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     far, smallest = far_columns(values)
     if len(far):
         odd = [systems[int(k)] for k in far]
-        reason = (
-            f"runs from {_range(values[:, far[0]])}, while {quoted(systems[smallest])} runs from "
-            f"{_range(values[:, smallest])}: not scores of one kind; {how_to_choose(systems, odd)}"
-        )
+        ranges = [_range(values[:, k]) for k in (far[0], smallest)]
+        reason = f"runs from {ranges[0]}, while {quoted(systems[smallest])} runs from {ranges[1]}"
+        reason += f": not scores of one kind; {how_to_choose(systems, odd)}"
         raise problem(table.source, reason, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
     for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
         reason = f"is the {statistic} of the other columns, and no system"
-        reason += f"; {how_to_choose(systems, [systems[k]])}"
-        raise problem(table.source, reason, column=systems[k])
+        right = how_to_choose(systems, [systems[k]])
+        raise problem(table.source, f"{reason}; {right}", column=systems[k])
     reason, odd = no_systems(systems, values)
     if odd:
         also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
@@ -313,12 +302,10 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     other = _next_to_binary(values)
     if other is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
-        reason = (
-            f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1; pass "
-            f"cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to leave it "
-            f"out, or systems={in_python(systems)} if it is a system, too"
-        )
-        raise problem(table.source, reason, column=column)
+        reason = f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1"
+        right = f"pass cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to"
+        right += f" leave it out, or systems={in_python(systems)} if it is a system, too"
+        raise problem(table.source, f"{reason}; {right}", column=column)
 
 
 def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
@@ -361,12 +348,9 @@ def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
 
 def refuse_runs(source: str, columns: Sequence[str]) -> None:
     """Refuse numbered runs as systems to compare: they may be repeated, or what teams submitted."""
-    reason = (
-        f"{listed(columns)} may be runs of one system, or systems; for runs, give each a row with "
-        "item, system, run and score, or give them to bt.runs.reliability, or pass "
-        f"systems={in_python(columns)} to compare them"
-    )
-    raise problem(source, reason)
+    right = "for runs, give each a row with item, system, run and score, or give them to "
+    right += f"bt.runs.reliability, or pass systems={in_python(columns)} to compare them"
+    raise problem(source, f"{listed(columns)} may be runs of one system, or systems; {right}")
 
 
 def _next_to_binary(values: np.ndarray) -> int | None:
@@ -414,8 +398,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
         called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
         item = quoted(items[int(called.argmax())])
-        reason = f"item {item} is taken as one item; if it sums the others up, leave it out"
-        warnings.warn(str(problem(source, reason)), UserWarning, skip_file_prefixes=names.PACKAGE)
+        warn(source, f"item {item} is taken as one item; if it sums the others up, leave it out")
 
 
 def _not_binary_at_an_end(values: np.ndarray) -> list[int]:
@@ -473,8 +456,9 @@ def far_columns(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Find columns with numbers far beyond the range of the smallest column; return that one
     too.
     """
+    none = np.array([], dtype=int)
     if len(values) < 2:
-        return np.array([], dtype=int), 0
+        return none, 0
     largest, least = np.zeros(values.shape[1]), np.full(values.shape[1], np.inf)
     total, n, integral = np.zeros_like(largest), np.zeros_like(largest), np.ones_like(largest, bool)
     for rows in row_blocks(values):
@@ -485,7 +469,7 @@ def far_columns(values: np.ndarray) -> tuple[np.ndarray, int]:
         integral &= (~observed | (rows == np.floor(rows))).all(0)
     largest = np.where(largest == 0, np.nan, largest)
     if np.isnan(largest).all():
-        return np.array([], dtype=int), 0
+        return none, 0
     smallest = int(np.nanargmin(largest))
     far = largest > _LARGE
     if largest[smallest] <= 1:  # shares, or right and wrong
@@ -529,9 +513,7 @@ def check_labels(
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
         _refuse_confidences(table, list(predicted), column, labels)
-    summary = alike_labels(
-        table.source, *(coded_column.distinct for coded_column in (gold[1], *predicted.values()))
-    )
+    summary = alike_labels(table.source, *(c.distinct for c in (gold[1], *predicted.values())))
     if named:
         return summary
     counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}

@@ -37,6 +37,21 @@ class Table:
         """The columns by their names without regard to letter case; of equal ones the first."""
         return {column.casefold(): column for column in reversed(self.columns)}
 
+    def problem(self, k: int, reason: str, **where: Any) -> ValueError:
+        """The refusal of a row, or of the value of a column in it."""
+        return problem(self.source, reason, row=self.rows[k], **where)
+
+    def cell_problem(self, k: int, column: str, reason: str, values: Any = None) -> ValueError:
+        """The refusal of a cell, which is of these values where the column was read as such."""
+        value = (self.columns[column] if values is None else values)[k]
+        value = value.item() if isinstance(value, np.generic) else value
+        return self.problem(k, reason, column=column, value=value)
+
+    def refuse_first(self, bad: np.ndarray, column: str, reason: str, values: Any = None) -> None:
+        """Refuse the first cell that is bad, if one is; see `cell_problem`."""
+        if bad.any():
+            raise self.cell_problem(int(bad.argmax()), column, reason, values)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -82,37 +97,28 @@ def make_table(
     source: str, header: Sequence[Any], columns: Sequence[Any], rows: Sequence[Any]
 ) -> Table:
     """A table with stripped, unique column names and at least one row."""
-    _refuse_flawed(source, [str(name) for name in header])
+    for name in map(str, header):
+        if reason := flaw(name):
+            raise problem(source, reason, column=name)
     names = [str(name).strip() for name in header]
     place: dict[str, int] = {}
     for k, name in enumerate(names):
         if not name and k:
-            raise problem(
-                source, f"column {k + 1} of {len(names)} has no name; name it or leave it out"
-            )
+            reason = f"column {k + 1} of {len(names)} has no name; name it or leave it out"
+            raise problem(source, reason)
         if name in place:
-            raise problem(
-                source,
-                f"column name {quoted(name)} occurs twice (columns {place[name] + 1} and {k + 1}); "
-                "every column and every system needs its own name",
-            )
+            twice = f"occurs twice (columns {place[name] + 1} and {k + 1})"
+            right = "every column and every system needs its own name"
+            raise problem(source, f"column name {quoted(name)} {twice}; {right}")
         place[name] = k
     if not names:
         raise problem(source, "has no columns; give column names and at least one row")
     if not len(rows):
-        raise problem(
-            source, "holds column names but no rows; give one row for each item, pair or vote"
-        )
+        right = "give one row for each item, pair or vote"
+        raise problem(source, f"holds column names but no rows; {right}")
     table = Table(printable(source), dict(zip(names, columns, strict=True)), rows)
     _refuse_second_header(table)
     return table
-
-
-def _refuse_flawed(source: str, header: Sequence[str]) -> None:
-    """Refuse the name of a column that can be no name."""
-    for name in header:
-        if reason := flaw(name):
-            raise problem(source, reason, column=name)
 
 
 def _refuse_second_header(table: Table) -> None:
@@ -125,11 +131,10 @@ def _refuse_second_header(table: Table) -> None:
     first, *_ = table.columns.values()
     for k in _matching_rows(first, header_words):
         row = [column[k] for column in table.columns.values()]
-        if all(isinstance(x, str) for x in row) and header == sorted(
-            x.strip().casefold() for x in row
-        ):
+        texts = [x.strip().casefold() for x in row if isinstance(x, str)]
+        if header == sorted(texts):
             reason = "repeats the names of the columns; leave the line out"
-            raise problem(table.source, reason, row=table.rows[k])
+            raise table.problem(k, reason)
 
 
 def _matching_rows(column: Any, words: set[str]) -> list[int]:
@@ -138,13 +143,8 @@ def _matching_rows(column: Any, words: set[str]) -> list[int]:
         return np.flatnonzero(np.isnan(column.values)).tolist() if "" in words else []
     cells = as_coded(column)
     distinct = column if cells is None else cells.distinct
-    matches = [
-        k
-        for k, cell in enumerate(distinct)
-        if cell.__class__ is str and cell.strip().casefold() in words
-    ]
-    return (
-        matches
-        if cells is None or not matches
-        else np.flatnonzero(np.isin(cells.codes, matches)).tolist()
-    )
+    texts = ((k, cell) for k, cell in enumerate(distinct) if cell.__class__ is str)
+    matches = [k for k, text in texts if text.strip().casefold() in words]
+    if cells is None or not matches:
+        return matches
+    return np.flatnonzero(np.isin(cells.codes, matches)).tolist()

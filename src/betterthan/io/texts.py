@@ -138,12 +138,7 @@ def text_array(values: Any) -> np.ndarray:
     texts = array.ravel().tolist()
     if set(map(type, texts)) - {str}:
         texts = [text if type(text) is str else str(text) for text in texts]
-    dtype = dtype_of(texts)
-    if dtype.kind == "O":
-        wide = np.empty(len(texts), dtype=object)
-        wide[:] = texts
-        return wide.reshape(array.shape)
-    return np.array(texts, dtype=dtype).reshape(array.shape)
+    return np.array(texts, dtype=dtype_of(texts)).reshape(array.shape)
 
 
 def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from betterthan import checks
 from betterthan.files import write_whole
 from betterthan.io.problems import listed, quoted
 from betterthan.io.texts import coded
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run, grouped
 from betterthan.text import encodable, escaped, no_formulas
 
 _LONGEST = 40  # characters of a prompt in a name
@@ -30,13 +30,12 @@ def named(
     The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
     Where runs of one name and task differ in their settings, the settings are appended.
     """
-    base = [_of_run(run, of_run) if of_run else run.system or stem(run) for run in runs]
+    if of_run:
+        base = [checks.label(of_run(run), "what systems(run) returns") for run in runs]
+    else:
+        base = [run.system or stem(run) for run in runs]
     base = _with_parts(runs, _with_keys(keys, base))
     return _with_settings(runs, base)
-
-
-def _of_run(run: Run, of_run: Callable[[Run], str]) -> str:
-    return checks.label(of_run(run), "what systems(run) returns")
 
 
 def stem(run: Run) -> str:
@@ -103,31 +102,22 @@ def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
     # of one system and several prompts, the prompts are the systems
     prefixes = [[]] * len(base) if len(set(base)) == 1 else [[name] for name in base]
     parts = [[_plain(run.parts.get(k, "")) for k in several] for run in runs]
-    short, full = (
-        [
-            " | ".join(name + [as_(x) for x in part])
-            for name, part in zip(prefixes, parts, strict=True)
-        ]
-        for as_ in (_cut, str)
-    )
+    named = list(zip(prefixes, parts, strict=True))
+    short, full = ([" | ".join([*n, *map(as_, part)]) for n, part in named] for as_ in (_cut, str))
     return short if len(set(short)) == len(set(full)) else full
 
 
 def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
     """Names with the settings in which runs of one name and task differ."""
-    tasks: dict[tuple[str, str], list[int]] = {}
-    for k, (run, name) in enumerate(zip(runs, base, strict=True)):
-        tasks.setdefault((name, run.task), []).append(k)
+    named_runs = zip(runs, base, strict=True)
+    configs_by_task = grouped(((name, run.task), run.config) for run, name in named_runs)
     differing: dict[str, list[str]] = {}
-    for (name, _), places in tasks.items():
+    for (name, _), configs in configs_by_task.items():
         keys = differing.setdefault(name, [])
-        keys += [k for k in _differ([runs[p].config for p in places]) if k not in keys]
-    return [
-        f"{name} ({', '.join(_setting(run, key) for key in keys)})"
-        if (keys := differing[name])
-        else name
-        for run, name in zip(runs, base, strict=True)
-    ]
+        keys += [key for key in _differ(configs) if key not in keys]
+    settings = [[_setting(run, k) for k in differing[n]] for run, n in zip(runs, base, strict=True)]
+    named = zip(base, settings, strict=True)
+    return [f"{name} ({', '.join(own)})" if own else name for name, own in named]
 
 
 def _setting(run: Run, key: str) -> str:
@@ -137,11 +127,8 @@ def _setting(run: Run, key: str) -> str:
 def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     """The settings that are not the same in all runs."""
     keys = dict.fromkeys(key for config in configs for key in config)
-    return [
-        k
-        for k in keys
-        if _last(k) not in _NO_SETTING and len({repr(config.get(k)) for config in configs}) > 1
-    ]
+    keys = [key for key in keys if _last(key) not in _NO_SETTING]
+    return [key for key in keys if len({repr(config.get(key)) for config in configs}) > 1]
 
 
 def _last(key: str) -> str:
@@ -170,22 +157,18 @@ def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     order = sorted(range(len(items.distinct)), key=items.distinct.__getitem__)
     codes = np.split(np.argsort(order)[items.codes].astype(np.int32), ends[:-1])
     parts = [_run_columns(k, *one) for k, one in enumerate(zip(runs, codes, strict=True))]
-    columns_read: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
     }
-    run_index = columns_read.pop("run")
-    status = pd.Categorical.from_codes(columns_read.pop("status"), pd.Index(STATUSES))
-    texts = {name: pd.Categorical(columns_read.pop(name)) for name in ("metric", "cluster")}
-    texts["item"] = pd.Categorical.from_codes(
-        columns_read.pop("item"), pd.Index([items.distinct[k] for k in order])
-    )
-    named = {
-        "system": _repeated(systems, run_index),
-        "task": _repeated([run.task for run in runs], run_index),
-    }
-    score = np.where(np.asarray(status.codes) == STATUSES.index(OK), columns_read["raw"], np.nan)
-    columns = {"run": run_index, "status": status, "score": score}
-    columns |= texts | named | columns_read
+    scored = columns["status"] == STATUSES.index(OK)
+    columns["score"] = np.where(scored, columns["raw"], np.nan)
+    for name in ("metric", "cluster"):
+        columns[name] = pd.Categorical(columns[name])
+    named = {"item": [items.distinct[k] for k in order], "status": STATUSES}
+    for name, values in named.items():
+        columns[name] = pd.Categorical.from_codes(columns[name], pd.Index(values))
+    columns["system"] = _repeated(systems, columns["run"])
+    columns["task"] = _repeated([run.task for run in runs], columns["run"])
     records = pd.DataFrame({name: columns[name] for name in RECORDS}, copy=False)
     return Logs(records, _runs_table(runs, systems))
 
@@ -222,7 +205,7 @@ def together(parts: Sequence[Logs]) -> Logs:
     rows["run"] = np.concatenate([part.records["run"].to_numpy() + shift for part, shift in shifts])
     tools = list(dict.fromkeys(runs["tool"]))
     if len(tools) > 1:
-        rows["item_hash"] = _objects([None] * len(rows["run"]))
+        rows["item_hash"] = np.array([None] * len(rows["run"]), object)
         runs["said"] = [[*notes, joined_by_id_note(tools)] for notes in runs["said"]]
     return Logs(pd.DataFrame(rows), pd.DataFrame(runs))
 
@@ -253,13 +236,13 @@ def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarra
     sample_index, metric, raw, status = _with_failed(cells)
     sample_columns = {
         "item": items[: len(cells)],
-        "item_hash": _objects(cells.content),
-        "prompt_hash": _objects(cells.prompt),
+        "item_hash": np.array(cells.content, object),
+        "prompt_hash": np.array(cells.prompt, object),
         "epoch": np.array(cells.epoch, np.int32),
-        "cluster": _objects(cells.cluster),
+        "cluster": np.array(cells.cluster, object),
         "file": np.array(cells.file, np.int32),
         "row": np.array(cells.row, np.int64),
-        "text": _objects(encodable(cells.text)),
+        "text": np.array(encodable(cells.text), object),
     }
     columns: dict[str, np.ndarray] = dict(sample_columns)
     if not np.array_equal(sample_index, np.arange(len(cells))):
@@ -285,7 +268,7 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
     status = np.zeros(n + len(more), np.int8)
     status[:n] = np.fromiter(map(_CODES.__getitem__, cells.status), np.int8, n)
     status[failed[sample_index]] = STATUSES.index(ERROR)
-    metric = _objects([*cells.metric, *(m for _, m in more)] if more else cells.metric)
+    metric = np.array([*cells.metric, *(m for _, m in more)] if more else cells.metric, object)
     raw = np.full(n + len(more), np.nan)
     raw[:n] = cells.raw
     parts = [sample_index, metric, raw, status]
@@ -311,21 +294,13 @@ def _with_missing(
     if not absent:
         return columns
     metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
-    rows = [(item, epoch, metric) for item, epoch in absent for metric in metrics]
-    number = len(rows)
-    more: dict[str, Any] = {
-        "item": np.array([item for item, _, _ in rows], np.int32),
-        "epoch": np.array([epoch for _, epoch, _ in rows], np.int32),
-        "metric": _objects([metric for _, _, metric in rows]),
-        "raw": np.full(number, np.nan),
-        "status": np.full(number, STATUSES.index(MISSING), np.int8),
-        "file": np.zeros(number, np.int32),
-        "row": np.zeros(number, np.int64),
-        "text": _objects([""] * number),
-    }
-    blank = _objects([None] * number)
+    rows = [(*sample, metric) for sample in absent for metric in metrics]
+    sample = zip(("item", "epoch", "metric"), zip(*rows, strict=True), strict=True)
+    more: dict[str, Any] = dict(sample)
+    more |= {"raw": np.nan, "status": STATUSES.index(MISSING), "file": 0, "row": 0, "text": ""}
     return {
-        name: np.concatenate([values, more.get(name, blank)]) for name, values in columns.items()
+        name: np.concatenate([values, np.full(len(rows), more.get(name), values.dtype)])
+        for name, values in columns.items()
     }
 
 
@@ -341,21 +316,14 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
         values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
         is_text = all(isinstance(value, str) for value in values)
         table[name] = encodable(values) if is_text else values
-    table["higher_is_better"] = [
-        {
-            m: m not in run.lower
-            for m in run.metrics
-            if run.tool in _STATE_DIRECTIONS or m in run.lower
-        }
-        for run in runs
-    ]
+    table["higher_is_better"] = [_directions(run) for run in runs]
     return pd.DataFrame(table)
 
 
-def _objects(values: Sequence[Any]) -> np.ndarray:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+def _directions(run: Run) -> dict[str, bool]:
+    """Whether higher is better, of the metrics of which the tool says so."""
+    metrics = [m for m in run.metrics if run.tool in _STATE_DIRECTIONS or m in run.lower]
+    return {metric: metric not in run.lower for metric in metrics}
 
 
 _HASHES = ("item_hash", "prompt_hash")

@@ -23,7 +23,7 @@ from betterthan.logs.json_values import (
     table_rows,
     to_text,
 )
-from betterthan.logs.sniffing import JSON, LogFile, Preview
+from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.text import stripped
 
 _FIRST, _SECOND, _TIE, _FAILED = "model_a", "model_b", "tie", ""  # the winner
@@ -118,10 +118,6 @@ def _put(columns: list[Coding], judgments: list[_Judgment]) -> None:
 _OUTCOMES = {"winner_model_a": _FIRST, "winner_model_b": _SECOND, "winner_tie": _TIE}
 
 
-def _is_one_hot(preview: Preview) -> bool:
-    return set(preview_columns(preview)) >= {"model_a", "model_b", *_OUTCOMES}
-
-
 def _one_hot(row: _Row) -> Iterator[_Judgment]:
     """One judgment a row; those of one prompt belong together."""
     sides = row.system("model_a"), row.system("model_b")
@@ -134,12 +130,8 @@ def _one_hot(row: _Row) -> Iterator[_Judgment]:
     yield *sides, winner, "", digest(prompt).hex() if prompt else ""
 
 
+_MT_BENCH = {"model_1", "model_2", "g1_winner", "g2_winner"}
 _WINNERS = {"model_1": _FIRST, "model_2": _SECOND, "tie": _TIE, "error": _FAILED}
-
-
-def _is_mt_bench(preview: Preview) -> bool:
-    keys = {"model_1", "model_2", "g1_winner", "g2_winner"}
-    return preview.kind in JSON and preview.keys >= keys
 
 
 def _mt_bench(row: _Row) -> Iterator[_Judgment]:
@@ -166,9 +158,8 @@ _LABELS = (
 
 
 def _is_arena_hard(preview: Preview) -> bool:
-    if preview.kind not in JSON or not preview.keys >= {"model", "games"}:
-        return False
-    return isinstance(preview.value("games"), list) and bool(preview.keys & {"uid", "question_id"})
+    has_games = "model" in preview.keys and isinstance(preview.value("games"), list)
+    return has_games and bool(preview.keys & {"uid", "question_id"})
 
 
 def _arena_hard(row: _Row) -> Iterator[_Judgment]:
@@ -197,10 +188,6 @@ def _arena_hard(row: _Row) -> Iterator[_Judgment]:
 _LEAST, _MIDDLE, _MOST = 1, 1.5, 2
 
 
-def _is_alpaca_eval(preview: Preview) -> bool:
-    return set(preview_columns(preview)) >= {"generator_1", "generator_2", "preference"}
-
-
 def _alpaca_eval(row: _Row) -> Iterator[_Judgment]:
     """One judgment a row: a preference from 1, for the first generator, to 2, for the second;
     those of one instruction belong together.
@@ -219,13 +206,20 @@ def _alpaca_eval(row: _Row) -> Iterator[_Judgment]:
 
 
 JUDGED: tuple[Judged, ...] = (
-    Judged("one_hot", "votes with a column for each outcome", "", _is_one_hot, _one_hot, id="id"),
+    Judged(
+        "one_hot",
+        "votes with a column for each outcome",
+        "",
+        lambda file: {*preview_columns(file)} >= {"model_a", "model_b", *_OUTCOMES},
+        _one_hot,
+        id="id",
+    ),
     Judged(
         "mt_bench",
         "MT-bench",
         "two games that disagree are a tie, as the tool has it; a pair with a game that failed is "
         "left out; nobody was shown first",
-        _is_mt_bench,
+        lambda file: file.keys >= _MT_BENCH,
         _mt_bench,
     ),
     Judged(
@@ -241,7 +235,7 @@ JUDGED: tuple[Judged, ...] = (
         "alpaca_eval",
         "AlpacaEval",
         "a preference below 1.5 is for the first generator, above for the second, 1.5 a tie",
-        _is_alpaca_eval,
+        lambda file: {*preview_columns(file)} >= {"generator_1", "generator_2", "preference"},
         _alpaca_eval,
     ),
 )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from betterthan.io.problems import counted, problem
@@ -107,22 +108,17 @@ def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str
 def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:
     """Find metrics that pass below their threshold and never above it: lower is better."""
     passes: dict[bool, set[str]] = {True: set(), False: set()}
-    for case in cases:
-        for metric in as_dicts(case.get("metricsData")):
-            score, threshold = as_score(metric.get("score")), as_score(metric.get("threshold"))
-            if score is None or threshold is None or score == threshold:
-                continue
+    for metric in chain.from_iterable(as_dicts(case.get("metricsData")) for case in cases):
+        score, threshold = as_score(metric.get("score")), as_score(metric.get("threshold"))
+        if score is not None and threshold is not None and score != threshold:
             below = (score < threshold) == bool(metric.get("success"))
             passes[below].add(to_text(metric.get("name")))
     return passes[True] - passes[False]
 
 
 def _judges(cases: Sequence[dict[str, Any]]) -> str:
-    models = {
-        to_text(metric.get("evaluationModel")): None
-        for case in cases
-        for metric in as_dicts(case.get("metricsData"))
-    }
+    metrics = chain.from_iterable(as_dicts(case.get("metricsData")) for case in cases)
+    models = {to_text(metric.get("evaluationModel")) for metric in metrics}
     return ", ".join(sorted(name for name in models if name and name.lower() != "none"))
 
 

@@ -42,17 +42,13 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     aggregate_by_name = {file.name: as_dict(read_json(file)) for file in aggregates}
     run_list = [run for file in samples for run in _read_file(file, aggregate_by_name)]
     used = {name for run in run_list for name in run.files}
-    notes = [
-        ("skipped", f"{name} has no samples") for name in aggregate_by_name if name not in used
-    ]
-    run_list[0].notes.extend(notes)
+    unused = [name for name in aggregate_by_name if name not in used]
+    run_list[0].notes += [("skipped", f"{name} has no samples") for name in unused]
     return run_list
 
 
 def _is_samples(preview: Preview) -> bool:
-    return preview.kind in ("lines", "object", "list") and preview.has(
-        "schema_version", "evaluation_id", "sample_id"
-    )
+    return preview.has("schema_version", "evaluation_id", "sample_id")
 
 
 def _is_aggregate(preview: Preview) -> bool:
@@ -90,17 +86,11 @@ def _read_file(file: LogFile, aggregate_by_name: dict[str, dict[str, Any]]) -> l
     for rows in groups.values():
         _fail(rows.run.cells)
         _number_epochs(rows)
-        name = next(
-            (
-                n
-                for n, aggregate in aggregate_by_name.items()
-                if aggregate.get("evaluation_id") == rows.id
-            ),
-            None,
-        )
-        if name is not None:
-            rows.run.files.append(name)
-            _add_aggregate(rows.run, aggregate_by_name[name], total)
+        for name, aggregate in aggregate_by_name.items():
+            if aggregate.get("evaluation_id") == rows.id:
+                rows.run.files.append(name)
+                _add_aggregate(rows.run, aggregate, total)
+                break
     return [rows.run for rows in groups.values()]
 
 
@@ -156,18 +146,14 @@ def _number_epochs(rows: _Rows) -> None:
     items = {item for item, _ in rows.places}
     if not most or len(rows.places) != len(items) * (most + 1):
         return
-    scores = cells.by_sample()
-    if all(
-        scores[place] == scores[rows.places[item, 0]] for (item, _), place in rows.places.items()
-    ):
+    scores, places = cells.by_sample(), rows.places
+    if all(scores[place] == scores[places[item, 0]] for (item, _), place in places.items()):
         return
     rows.run.epochs = most + 1
     for (_, time), place in rows.places.items():
         cells.epoch[place] = time + 1
-    note = (
-        f"{counted(most + 1, 'row')} for each sample of {rows.run.files[0]} are taken as its runs"
-    )
-    rows.run.notes.append(("repeats", note))
+    note = f"{counted(most + 1, 'row')} for each sample of {rows.run.files[0]}"
+    rows.run.notes.append(("repeats", f"{note} are taken as its runs"))
 
 
 def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:

@@ -19,7 +19,7 @@ from betterthan.logs.json_values import (
     number,
     read_json,
 )
-from betterthan.logs.record import DIED, ERROR, OK, Run
+from betterthan.logs.record import DIED, ERROR, OK, Run, grouped
 from betterthan.logs.sniffing import LogFile, Preview
 
 
@@ -45,8 +45,7 @@ def add_job(run: Run, job: dict[str, Any], trials: list[dict[str, Any]], n_trial
     names = {as_text(trial.get("trial_name")) for trial in trials}
     for evaluation in as_dict(stats.get("evals")).values():
         for metric, values in as_dict(as_dict(evaluation).get("reward_stats")).items():
-            mean = _mean(as_dict(values), names)
-            if mean is not None:
+            if (mean := _mean(as_dict(values), names)) is not None:
                 run.reported[metric] = mean
 
 
@@ -104,13 +103,12 @@ def _trials(files: Sequence[LogFile], jobs: dict[Path, LogFile]) -> _Trials:
 
 def _groups(trials: _Trials) -> dict[tuple[Path, str, str, str], _Trials]:
     """Trials by job, system, tasks and settings."""
-    groups: dict[tuple[Path, str, str, str], _Trials] = {}
-    for file, trial in trials:
+
+    def key(file: LogFile, trial: dict[str, Any]) -> tuple[Path, str, str, str]:
         settings = json.dumps(_settings(trial), sort_keys=True, default=str)
-        task = as_text(trial.get("source"))
-        key = (file.path.parent.parent, _system(trial), task, settings)
-        groups.setdefault(key, []).append((file, trial))
-    return groups
+        return file.path.parent.parent, _system(trial), as_text(trial.get("source")), settings
+
+    return grouped((key(*trial), trial) for trial in trials)
 
 
 def _is_trial(preview: Preview) -> bool:
@@ -190,20 +188,15 @@ def _exception(trial: dict[str, Any]) -> str:
 
 
 def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
-    kinds = Counter(
-        as_text(as_dict(trial["exception_info"]).get("exception_type"))
-        for trial in trials
-        if trial.get("exception_info")
-    )
+    exceptions = [trial["exception_info"] for trial in trials if trial.get("exception_info")]
+    kinds = Counter(as_text(as_dict(e).get("exception_type")) for e in exceptions)
     if kinds:
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
-        message = (
-            f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception ({named})"
-        )
-        run.notes.append(("errors", f"{message}: the reward counts"))
+        message = f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception"
+        run.notes.append(("errors", f"{message} ({named}): the reward counts"))
 
 
 def _above(trial: LogFile) -> LogFile | None:
     """The job of a trial that was given without it."""
     folder = LogFile(trial.path.parent, PurePosixPath(trial.name).parent.as_posix())
-    return next((file for file in folder.siblings("result.json") if _is_job(file.preview)), None)
+    return folder.sibling("result.json", _is_job)

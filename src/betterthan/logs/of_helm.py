@@ -59,19 +59,14 @@ def _is_spec(preview: Preview) -> bool:
 
 
 def _is_stats(preview: Preview) -> bool:
-    return (
-        preview.kind == "list"
-        and {"name", "count", "sum"} <= preview.keys
-        and preview.has("name.name")
-    )
+    has_keys = {"name", "count", "sum"} <= preview.keys
+    return has_keys and preview.kind == "list" and preview.has("name.name")
 
 
 def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) -> Run:
     run = Run("helm", [file.name], ordered=False, rule="mean_of_items")
     folder = file.path.parent
-    spec = specs.get(folder) or next(
-        (f for f in file.siblings("run_spec.json") if _is_spec(f.preview)), None
-    )
+    spec = specs.get(folder) or file.sibling("run_spec.json", _is_spec)
     if spec is None:
         message = f"{file.name} names no model, and there is no run_spec.json next to it"
         run.notes.append(("name", message))
@@ -79,9 +74,7 @@ def _run(file: LogFile, specs: dict[Path, LogFile], stats: dict[Path, LogFile]) 
         run.files.append(spec.name)
         _add_spec(run, as_dict(read_json(spec)))
     split = _add_instances(run, file)
-    stats_file = stats.get(folder) or next(
-        (f for f in file.siblings("stats.json") if _is_stats(f.preview)), None
-    )
+    stats_file = stats.get(folder) or file.sibling("stats.json", _is_stats)
     if stats_file is not None and not any(run.cells.cluster):  # means are of items as they were
         run.files.append(stats_file.name)
         _add_stats(run, stats_file, split)
@@ -103,9 +96,8 @@ def _add_instances(run: Run, file: LogFile) -> str:
     for _, record in _rows(file):
         splits[_split(record)] += 1
         clustered |= bool(_perturbation(record))
-    chosen = (
-        "test" if "test" in splits else max(splits, key=lambda split: splits[split], default="")
-    )
+    largest = max(splits, key=lambda split: splits[split], default="")
+    chosen = "test" if "test" in splits else largest
     for row, record in _rows(file):
         if _split(record) == chosen:
             _add(run, record, row, clustered)
@@ -136,14 +128,17 @@ def _add(run: Run, record: dict[str, Any], row: int, clustered: bool) -> None:
             run.cells.score(place, name, mean, status)
 
 
+def _first_name(record: dict[str, Any]) -> dict[str, Any]:
+    """What the first statistic of an instance is of."""
+    return as_dict(next(iter(as_dicts(record.get("stats"))), {}).get("name"))
+
+
 def _split(record: dict[str, Any]) -> str:
-    first = next(iter(as_dicts(record.get("stats"))), {})
-    return as_text(as_dict(first.get("name")).get("split"))
+    return as_text(_first_name(record).get("split"))
 
 
 def _perturbation(record: dict[str, Any]) -> str:
-    first = next(iter(as_dicts(record.get("stats"))), {})
-    perturbation = record.get("perturbation") or as_dict(first.get("name")).get("perturbation")
+    perturbation = record.get("perturbation") or _first_name(record).get("perturbation")
     return as_text(as_dict(perturbation).get("name"))
 
 

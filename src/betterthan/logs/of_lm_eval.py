@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
 from pathlib import Path, PurePosixPath
@@ -28,11 +28,8 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
     if not named and results.get("model_name"):
         folder = PurePosixPath(run.files[0]).parent.as_posix()
         folder = "FOLDER" if folder == "." else folder
-        note = (
-            f"lm-eval drew the name {run.system}, as no argument of the model names it; name the "
-            f"system yourself: NAME={folder}"
-        )
-        run.notes.append(("name", note))
+        note = f"lm-eval drew the name {run.system}, as no argument of the model names it"
+        run.notes.append(("name", f"{note}; name the system yourself: NAME={folder}"))
     run.version = as_text(results.get("lm_eval_version"))
     run.config = _settings(results, args, task)
     date = number(results.get("date"))
@@ -40,11 +37,6 @@ def add_results(run: Run, results: dict[str, Any]) -> None:
         run.started = datetime.fromtimestamp(date, UTC).isoformat()
     _add_reported(run, results)
     _tell_missing(run, results)
-
-
-def list_tasks(results: dict[str, Any]) -> list[str]:
-    """The tasks of some results."""
-    return list(as_dict(results.get("results")))
 
 
 def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
@@ -95,11 +87,8 @@ def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[
 def _add_reported(run: Run, results: dict[str, Any]) -> None:
     """Add the reported means by metric; skip metrics that are no mean of the items."""
     about = as_dict(as_dict(results.get("configs")).get(run.task))
-    other = {
-        as_text(definition.get("metric"))
-        for definition in as_dicts(about.get("metric_list"))
-        if definition.get("aggregation", "mean") != "mean"
-    }
+    listed = as_dicts(about.get("metric_list"))
+    other = {as_text(m.get("metric")) for m in listed if m.get("aggregation", "mean") != "mean"}
     better = as_dict(as_dict(results.get("higher_is_better")).get(run.task))
     metrics = set(run.metrics)
     for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
@@ -180,9 +169,7 @@ class _Rows:
             record.get("metrics") or self._metrics or (k for k in record if k not in _NO_METRICS)
         )
         if (metrics, chosen) not in self._names:
-            self._names[metrics, chosen] = [
-                (metric, metric_name(metric, chosen)) for metric in metrics
-            ]
+            self._names[metrics, chosen] = [(name, metric_name(name, chosen)) for name in metrics]
         _score(self._run, place, record, self._names[metrics, chosen])
 
 
@@ -276,13 +263,9 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each file of samples, which is one task."""
     results = [file for file in files if _is_results(file.preview)]
     samples = [file for file in files if not _is_results(file.preview)]
-    unmatched = [
-        result for result in results if not any(_together(result, file) for file in samples)
-    ]
+    unmatched = [file for file in results if not any(_together(file, other) for other in samples)]
     for result in list(unmatched):
-        if siblings := [
-            file for file in _siblings(result, "samples_*") if _is_samples(file.preview)
-        ]:
+        if siblings := _siblings(result, "samples_*", _is_samples):
             samples += siblings
             unmatched.remove(result)
     if not samples:
@@ -296,7 +279,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
 
 
 def _is_samples(preview: Preview) -> bool:
-    if preview.kind not in ("lines", "list", "object") or not {"doc_id", "doc"} <= preview.keys:
+    if not {"doc_id", "doc"} <= preview.keys:
         return False
     return bool(_ANSWERS & preview.keys) or len(preview.keys) == 2  # a document that is cut
 
@@ -309,10 +292,8 @@ def _is_results(preview: Preview) -> bool:
     keys = preview.keys
     looks_like_results = "alias" in first or any("," in key for key in first)
     cut = len(keys) == 1  # more tasks than are looked at
-    return (looks_like_results and (cut or bool(keys & _RESULT_KEYS))) or {
-        "config",
-        "versions",
-    } <= keys
+    whole = {"config", "versions"} <= keys
+    return whole or (looks_like_results and (cut or bool(keys & _RESULT_KEYS)))
 
 
 def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str, Any]]) -> Run:
@@ -325,7 +306,7 @@ def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str,
             read[results_file.path] = as_dict(read_json(results_file))
         results = read[results_file.path]
         run.files.append(results_file.name)
-    run.task = _task(file, list_tasks(results or {}))
+    run.task = _task(file, list(as_dict((results or {}).get("results"))))
     add_rows(run, file, list_metrics(results, run.task))
     if results is not None:
         add_results(run, results)
@@ -336,27 +317,18 @@ def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str,
 
 def _find_results(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:
     """Find the results of the same folder and time, among the files or next to the samples."""
-    matches = [file_of_results for file_of_results in results if _together(file_of_results, file)]
-    if matches:
-        return matches[0]
-    return next(
-        (
-            file_of_results
-            for file_of_results in _siblings(file, "results*")
-            if _is_results(file_of_results.preview)
-        ),
-        None,
-    )
+    matches = [other for other in results if _together(other, file)]
+    return next(iter(matches or _siblings(file, "results*", _is_results)), None)
 
 
 def _together(results: LogFile, samples: LogFile) -> bool:
     return results.path.parent == samples.path.parent and _stamp(results) == _stamp(samples)
 
 
-def _siblings(file: LogFile, pattern: str) -> list[LogFile]:
-    """List the files of the same folder and time."""
+def _siblings(file: LogFile, pattern: str, recognises: Callable[[Preview], bool]) -> list[LogFile]:
+    """List the files of the same folder and time that are recognised."""
     others = [other for other in file.siblings(f"{pattern}.json*") if other.path != file.path]
-    return [other for other in others if _stamp(other) == _stamp(file)]
+    return [f for f in others if _stamp(f) == _stamp(file) and recognises(f.preview)]
 
 
 def _stamp(file: LogFile) -> str:

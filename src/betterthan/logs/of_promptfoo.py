@@ -23,7 +23,7 @@ from betterthan.logs.json_values import (
     records,
     to_text,
 )
-from betterthan.logs.record import ERROR, OK, UNSCORED, Run
+from betterthan.logs.record import ERROR, OK, UNSCORED, Run, grouped
 from betterthan.logs.sniffing import LogFile, Preview
 
 _ROWS = {"promptIdx", "testIdx"}
@@ -63,8 +63,6 @@ def recognises(preview: Preview) -> bool:
     """Whether a file is promptfoo's, its CSV too."""
     if preview.kind == "text":
         return _is_csv(preview.lines)
-    if preview.kind not in ("object", "lines", "list"):
-        return False
     if "evalId" in preview.keys and isinstance(preview.value("results"), dict):
         return preview.has("results.version") or preview.has("results.prompts")
     return preview.keys >= _ROWS or (preview.keys >= _LONG_ROWS and "prompt" in preview.keys)
@@ -73,9 +71,8 @@ def recognises(preview: Preview) -> bool:
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each provider and prompt of each file."""
     skipped = [file.name for file in files if file.preview.kind == "text"]
-    logs = sorted(
-        (file for file in files if file.preview.kind != "text"), key=lambda f: not _is_whole(f)
-    )
+    logs = [file for file in files if file.preview.kind != "text"]
+    logs.sort(key=lambda file: not _is_whole(file))
     if not logs:
         raise problem(skipped[0], _NO_CSV)
     run_list: list[Run] = []
@@ -105,9 +102,8 @@ def _is_csv(lines: Sequence[str]) -> bool:
         return False
     columns = [k for k, name in enumerate(header) if _COLUMN.match(name)]
     has_status = any(header[k + 1 : k + 3] == ["Status", "Score"] for k in columns)
-    return bool(columns) and (
-        has_status or bool(_CELL.search("\n".join(lines[1:]).replace('"', "\n")))
-    )
+    cells = "\n".join(lines[1:]).replace('"', "\n")
+    return bool(columns) and (has_status or bool(_CELL.search(cells)))
 
 
 def _is_whole(file: LogFile) -> bool:
@@ -148,11 +144,9 @@ def _results(
             keep_bytes(_STEP * size, place)
         first = results.setdefault((system, number), result)
         if first is not result and first.outcome != result.outcome:
-            reason = (
-                f"testIdx {number} of {system[0]!r} is there twice, with other results in row "
-                f"{first.place}; give each evaluation its own file"
-            )
-            raise problem(file.name, reason, row=place)
+            reason = f"testIdx {number} of {system[0]!r} is there twice, with other results in row"
+            right = "give each evaluation its own file"
+            raise problem(file.name, f"{reason} {first.place}; {right}", row=place)
     if not results:
         raise problem(file.name, "holds no results; run the evaluation first")
     _refuse_no_vars(file, list(results.values()))
@@ -219,18 +213,13 @@ def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
     for result in results:
         sent.setdefault((result.system, result.test), set()).add(result.prompt)
     if any(len(texts) > 1 for texts in sent.values()):
-        reason = (
-            "holds prompts without the vars of their tests, so tests cannot be distinguished; run "
-            "promptfoo without PROMPTFOO_STRIP_TEST_VARS"
-        )
-        raise problem(file.name, reason)
+        reason = "holds prompts without the vars of their tests, so tests cannot be distinguished"
+        raise problem(file.name, f"{reason}; run promptfoo without PROMPTFOO_STRIP_TEST_VARS")
 
 
 def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result]) -> list[Run]:
     repeat = _repeat(about)
-    numbers: dict[bytes, list[int]] = {}
-    for test, number in sorted({(result.test, result.number) for result in results}):
-        numbers.setdefault(test, []).append(number)
+    numbers = grouped(sorted({(result.test, result.number) for result in results}))
     runs_by_system: dict[Any, Run] = {}
     for result in sorted(results, key=lambda result: result.number):
         if result.system not in runs_by_system:
@@ -244,10 +233,10 @@ def _make_runs(file: LogFile, about: dict[str, Any], results: Sequence[_Result])
         if repeat is None and many:
             run.epochs = max(many)
             message = (
-                f"{counted(len(many), 'test')} occur up to {max(many)} times, taken as repeats; or "
-                "the test is given twice: promptfoo's JSON (-o out.json) tells which"
+                f"{counted(len(many), 'test')} occur up to {max(many)} times, taken as repeats"
             )
-            run.notes.append(("repeats", message))
+            other = "or the test is given twice: promptfoo's JSON (-o out.json) tells which"
+            run.notes.append(("repeats", f"{message}; {other}"))
     return [runs_by_system[system] for system in sorted(runs_by_system, key=_order)]
 
 

@@ -26,6 +26,7 @@ from betterthan.logs.record import ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
 
 _BY_PLACE = re.compile(r"Case \d+")  # the name of a case that has none
+_FAILED: tuple[Any, str] = None, ERROR  # value and status
 _Case = dict[str, Any]
 
 
@@ -60,7 +61,7 @@ def _run(
     metrics = scored_metrics or [metric for names in by_evaluator.values() for metric in names]
     if not metrics:
         raise problem(file.name, "holds no scores and no assertions")
-    scores += [_failed(metrics) for _ in failed]
+    scores += [dict.fromkeys(metrics, _FAILED) for _ in failed]
     _add(run, cases, scores)
     return run
 
@@ -134,18 +135,11 @@ def _scores(case: _Case, by_evaluator: dict[str, list[str]]) -> dict[str, tuple[
         evaluator = to_text(failure.get("name"))
         for key in (_key(failure), evaluator):
             if key in by_evaluator:
-                scores = _failed(by_evaluator[key]) | scores
+                scores = dict.fromkeys(by_evaluator[key], _FAILED) | scores
                 break
         else:
-            scores.setdefault(evaluator, (None, ERROR))
+            scores.setdefault(evaluator, _FAILED)
     return scores
-
-
-def _failed(metrics: Iterable[str]) -> dict[str, tuple[Any, str]]:
-    errors: dict[str, tuple[Any, str]] = {}
-    for metric in metrics:
-        errors[metric] = None, ERROR
-    return errors
 
 
 def _results(case: _Case) -> dict[str, Any]:

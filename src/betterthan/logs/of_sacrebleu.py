@@ -37,19 +37,13 @@ def check(runs: Sequence[Run]) -> None:
     for run in runs:
         for signature in run.scorer.split("; "):
             _refuse_other(signed, signature, run.files[0], None)
-        _refuse_other_length(runs[0], run)
-
-
-def _refuse_other_length(first: Run, run: Run) -> None:
-    """Refuse files of another number of sentences: whichever is lacking, the numbers of those
-    behind it are of others.
-    """
-    if len(run.cells) != len(first.cells):
-        reason = (
-            f"has {counted(len(run.cells), 'sentence')} and {first.files[0]} {len(first.cells)}; "
-            "sentences are joined by their number, so that all systems must have all of them"
-        )
-        raise problem(run.files[0], reason)
+        if len(run.cells) != len(runs[0].cells):  # whichever is lacking, those behind it are others
+            reason = (
+                f"has {counted(len(run.cells), 'sentence')} and {runs[0].files[0]} "
+                f"{len(runs[0].cells)}; sentences are joined by their number, so that all systems "
+                "must have all of them"
+            )
+            raise problem(run.files[0], reason)
 
 
 def _run(file: LogFile) -> Run:
@@ -57,7 +51,10 @@ def _run(file: LogFile) -> Run:
     signed: dict[str, tuple[str, str]] = {}
     for item, row, (metric, options, value) in _scores(file):
         _refuse_other(signed, f"{metric}|{options}", file.name, row)
-        _add(run, item, row, metric, parse_score(value, file.name, row, metric))
+        score = parse_score(value, file.name, row, metric)
+        if item > len(run.cells):
+            run.cells.sample(item, row=row)
+        run.cells.score(item - 1, metric, score)
     run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
     run.scorer = "; ".join(signature for signature, _ in signed.values())
     run.lower = _LOWER & set(run.metrics)
@@ -71,11 +68,9 @@ def _refuse_other(
     metric = signature.partition("|")[0]
     before, file = signed.setdefault(metric, (signature, name))
     if before != signature:
-        reason = (
-            f"the signature of {metric} is not that of {file}, {before!r}; score all systems with "
-            "the same options and version"
-        )
-        raise problem(name, reason, row=row, value=signature)
+        reason = f"the signature of {metric} is not that of {file}, {before!r}"
+        right = "score all systems with the same options and version"
+        raise problem(name, f"{reason}; {right}", row=row, value=signature)
 
 
 def _first(lines: Sequence[str]) -> str:
@@ -100,10 +95,3 @@ def _scores(file: LogFile) -> Iterator[tuple[int, int, tuple[str, str, str]]]:
             metric, signature, value = fit.groups()
             times[metric] = times.get(metric, 0) + 1
             yield times[metric], row, (metric, signature, value)
-
-
-def _add(run: Run, item: int, row: int, metric: str, score: float) -> None:
-    cells = run.cells
-    if item > len(cells):
-        cells.sample(item, row=row)
-    cells.score(item - 1, metric, score)

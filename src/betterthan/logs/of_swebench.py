@@ -32,9 +32,8 @@ _ITEMS = (
 
 def recognises(preview: Preview) -> bool:
     """Whether a file is a result of SWE-bench."""
-    return preview.kind == "object" and (
-        _is_report(preview) or _is_results(preview) or _is_details(preview)
-    )
+    kinds = (_is_report, _is_results, _is_details)
+    return preview.kind == "object" and any(fits(preview) for fits in kinds)
 
 
 def runs(files: Sequence[LogFile], items: Iterable[str] | None = None) -> list[Run]:
@@ -64,15 +63,13 @@ def runs(files: Sequence[LogFile], items: Iterable[str] | None = None) -> list[R
 
 
 def _is_report(preview: Preview) -> bool:
-    return {"resolved_ids", "unresolved_ids"} <= preview.keys or (
-        {"resolved_ids", "submitted_ids"} <= preview.keys
-    )
+    others = {"unresolved_ids", "submitted_ids"} & preview.keys
+    return "resolved_ids" in preview.keys and bool(others)
 
 
 def _is_results(preview: Preview) -> bool:
-    return isinstance(preview.value("resolved"), list) and bool(
-        {"no_generation", "no_logs"} & preview.keys
-    )
+    others = {"no_generation", "no_logs"} & preview.keys
+    return isinstance(preview.value("resolved"), list) and bool(others)
 
 
 def _is_details(preview: Preview) -> bool:
@@ -96,17 +93,12 @@ def _read_report(file: LogFile) -> Run:
     _add(run, report, _REPORT)
     lists = [as_list(report.get(key)) for key in report if key.endswith("_ids")]
     run.declared = sorted({str(instance) for ids in lists for instance in ids})
-    resolved, total = (
-        number(report.get("resolved_instances")),
-        number(report.get("total_instances")),
-    )
+    resolved, total = (number(report.get(f"{k}_instances")) for k in ("resolved", "total"))
     if resolved is not None and total:
         run.reported, run.rule = {_METRIC: resolved / total}, "mean_of_declared"
         if total > len(run.declared):
-            message = (
-                f"names {len(run.declared)} of {total:.0f} instances; the rest count as failed"
-            )
-            run.notes.append(("missing", f"{file.name} {message} there"))
+            message = f"{file.name} names {len(run.declared)} of {total:.0f} instances"
+            run.notes.append(("missing", f"{message}; the rest count as failed there"))
     if empty := as_list(report.get("empty_patch_ids")):
         message = f"empty patches, counted as 0: {len(empty)} in {file.name}"
         run.notes.append(("unanswered", message))
@@ -178,10 +170,8 @@ def _tell_doubles(run: Run, report: dict[str, Any], keys: Sequence[str]) -> None
         run.notes.append(("rows", f"{message}: {listed(overlap, 3)}"))
     for key, ids in lists.items():
         if double := len(ids) - len(set(ids)):
-            message = (
-                f"{counted(double, 'instance')} of {run.files[0]} twice in {key}, counted once"
-            )
-            run.notes.append(("twice", message))
+            message = f"{counted(double, 'instance')} of {run.files[0]} twice in {key}"
+            run.notes.append(("twice", f"{message}, counted once"))
 
 
 def _check(run: Run, results: LogFile) -> None:
@@ -197,10 +187,8 @@ def _within(run: Run, instances: set[str]) -> Run:
     """Note ids that are not in the data set."""
     other = [item for item in dict.fromkeys(run.cells.item) if item not in instances]
     if other:
-        message = (
-            f"{run.files[0]} has {counted(len(other), 'id')} outside items: {listed(other, 3)}"
-        )
-        run.notes.append(("unmatched", message))
+        message = f"{run.files[0]} has {counted(len(other), 'id')} outside items"
+        run.notes.append(("unmatched", f"{message}: {listed(other, 3)}"))
     run.declared = sorted({*run.declared, *instances})
     return run
 
@@ -211,7 +199,5 @@ def _run(file: LogFile) -> Run:
     if file.path.name.partition(".json")[0] in _NO_NAMES:
         folders = [PurePosixPath(file.path.resolve().as_posix()).parent]
         folders += folders[0].parents
-        run.system = next(
-            (folder.name for folder in folders if folder.name not in _NO_FOLDERS), None
-        )
+        run.system = next((f.name for f in folders if f.name not in _NO_FOLDERS), None)
     return run

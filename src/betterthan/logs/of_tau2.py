@@ -9,7 +9,7 @@ from betterthan.io.json_records import fields
 from betterthan.io.problems import problem, quoted
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import as_dict, as_text, flat, measured, read_json, whole
-from betterthan.logs.record import ERROR, OK, Run
+from betterthan.logs.record import ERROR, OK, Run, grouped
 from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.text import stripped
 
@@ -28,12 +28,7 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each results file, with the simulations next to it."""
     results = [file for file in files if _is_results(file.preview)]
     homes = Counter(file.path.parent for file in results)
-    single: dict[Path, list[LogFile]] = {}
-    for file in files:
-        if not _is_results(file.preview):
-            folder = file.path.parent
-            home = folder.parent if folder.name == _FOLDER else folder
-            single.setdefault(home, []).append(file)
+    single = grouped((_home(file), file) for file in files if not _is_results(file.preview))
     run_list = []
     for file in results:
         unambiguous = homes[file.path.parent] == 1  # several files share the folder
@@ -45,12 +40,17 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     return run_list + [_run_from_simulations(simulations) for simulations in single.values()]
 
 
+def _home(file: LogFile) -> Path:
+    """The folder in which a simulation has its results."""
+    folder = file.path.parent
+    return folder.parent if folder.name == _FOLDER else folder
+
+
 def _is_results(preview: Preview) -> bool:
     if preview.kind != "object" or "task_id" in preview.keys:
         return False
-    return (preview.has("info.num_trials") or preview.has("info.agent_info")) and bool(
-        _LISTS & preview.keys or len(preview.keys) < 3
-    )
+    has_info = preview.has("info.num_trials") or preview.has("info.agent_info")
+    return has_info and bool(_LISTS & preview.keys or len(preview.keys) < 3)
 
 
 def _is_simulation(preview: Preview) -> bool:

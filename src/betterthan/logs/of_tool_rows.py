@@ -55,12 +55,9 @@ class Pattern:
 
     def metrics(self, columns: Iterable[str]) -> dict[str, str]:
         """The metric of each column of scores."""
-        fits = {name: re.fullmatch(self.score, name) for name in columns} if self.score else {}
-        return {
-            name: fit.group(1)
-            for name, fit in fits.items()
-            if fit and not re.fullmatch(self.never, name)
-        }
+        names = [name for name in columns if self.score and not re.fullmatch(self.never, name)]
+        fits = {name: re.fullmatch(self.score or "", name) for name in names}
+        return {name: fit[1] for name, fit in fits.items() if fit}
 
 
 PATTERNS = (
@@ -255,12 +252,8 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
     if not isinstance(scores, dict):
         reason = "is no object of metric and score"
         raise problem(name, reason, row=place, column=column, value=scores)
-    return {
-        str(metric): value_list[0]
-        if isinstance(value_list, list) and len(value_list) == 1
-        else value_list
-        for metric, value_list in scores.items()
-    }
+    single = {k: v[0] for k, v in scores.items() if isinstance(v, list) and len(v) == 1}
+    return {str(metric): single.get(metric, score) for metric, score in scores.items()}
 
 
 def _first(row: dict[str, Any], wanted: str) -> Any:
@@ -276,9 +269,8 @@ def _expectations(row: dict[str, Any], pattern: Pattern) -> list[str]:
     assessments = row.get("assessments")
     if is_blank(assessments):
         return [m for m in pattern.metrics(row).values() if _AS_EXPECTED.fullmatch(m)]
-    return _EXPECTED.findall(
-        assessments if isinstance(assessments, str) else json.dumps(_as_json(assessments))
-    )
+    text = assessments if isinstance(assessments, str) else json.dumps(_as_json(assessments))
+    return _EXPECTED.findall(text)
 
 
 def _as_json(value: Any) -> Any:

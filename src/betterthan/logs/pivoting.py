@@ -154,16 +154,8 @@ JOINS = ("auto", "id", "content", "order")
 _MAX_LISTED = 2  # cases in a message
 
 
-@dataclass(frozen=True)
-class Joined:
-    """The item of each record, and how it was found."""
-
-    key: np.ndarray  # str
-    by: str
-
-
-def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
-    """The item of each record of one task.
+def joined(logs: Logs, records: Frame, join: str = "auto") -> tuple[np.ndarray, str]:
+    """The item of each record of one task, and by what it was found.
 
     Parameters
     ----------
@@ -184,10 +176,8 @@ def joined(logs: Logs, records: Frame, join: str = "auto") -> Joined:
     if join == "auto":
         join = _best(logs, records)
     if join == "id":
-        return Joined(records["item"].astype(str).to_numpy(object), "id")
-    if join == "content":
-        return Joined(_by_content(records), "content")
-    return Joined(_by_order(records), "order")
+        return records["item"].astype(str).to_numpy(object), join
+    return (_by_content if join == "content" else _by_order)(records), join
 
 
 def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
@@ -223,15 +213,11 @@ def _refuse_other_contents(records: Frame) -> None:
     contents = conflicting_contents(records)
     if not contents:
         return
-    cases = "; ".join(
-        f"{quoted(item)} is {' and '.join(list(texts.values())[:_MAX_LISTED])}"
-        for item, texts in list(contents.items())[:_MAX_LISTED]
-    )
-    number = records["item"].nunique()
-    raise ValueError(
-        f"{len(contents)} of {counted(number, 'id')} have different content: {cases}; pass "
-        'join="content" to join by what was asked, or join="id" to trust the ids'
-    )
+    few = [(x, list(contents[x].values())[:_MAX_LISTED]) for x in list(contents)[:_MAX_LISTED]]
+    cases = "; ".join(f"{quoted(item)} is {' and '.join(texts)}" for item, texts in few)
+    ids = counted(records["item"].nunique(), "id")
+    right = 'pass join="content" to join by what was asked, or join="id" to trust the ids'
+    raise ValueError(f"{len(contents)} of {ids} have different content: {cases}; {right}")
 
 
 def _refuse_other_ids(records: Frame) -> None:
@@ -247,8 +233,7 @@ def _refuse_other_ids(records: Frame) -> None:
             if ids.isdisjoint(other_ids) and digests & other_digests:
                 raise ValueError(
                     f"two logs have no id in common, but {len(digests & other_digests)} of "
-                    f"{len(digests)} contents; "
-                    'pass join="content" to join by what was asked'
+                    f'{len(digests)} contents; pass join="content" to join by what was asked'
                 )
 
 
@@ -291,10 +276,9 @@ def _refuse_uneven(samples: Frame, copies: Frame) -> None:
         return
     text = samples.loc[samples["item_hash"] == extremes.index[0], "text"].iloc[0]
     low, high = extremes.iloc[0]
-    raise ValueError(
-        f"{counted(len(extremes), 'item')} occur a different number of times in different logs "
-        f'({quoted(text)}: {low} and {high} times); pass join="id" if the ids can be trusted'
-    )
+    items = f"{counted(len(extremes), 'item')} occur a different number of times in different logs"
+    right = 'pass join="id" if the ids can be trusted'
+    raise ValueError(f"{items} ({quoted(text)}: {low} and {high} times); {right}")
 
 
 def _distinct_names(items: Sequence[str]) -> np.ndarray:
@@ -368,7 +352,9 @@ def pivot_scores(
         If a choice is missing or unknown, items cannot be joined, or there are fewer than two
         systems.
     """
-    policies = _policies(errors=errors, unscored=unscored)
+    policies = {"errors": errors, "unscored": unscored}
+    for choice, value in policies.items():
+        checks.one_of(value, POLICIES, choice)
     records, messages = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
     better = direction(logs, records, name, higher_is_better)
@@ -389,12 +375,6 @@ def pivot_scores(
         unscored=unscored,
     )
     return scores.assign_attrs(signed.to_attrs() | {"n_missing": int(scores.isnull().sum())})
-
-
-def _policies(**policies: str) -> dict[str, str]:
-    for name, value in policies.items():
-        checks.one_of(value, POLICIES, name)
-    return policies
 
 
 @dataclass(frozen=True)
@@ -426,10 +406,10 @@ def _systems(records: pd.DataFrame) -> list[str]:
 
 
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
-    item_keys = joined(logs, records, join)
+    keys, by = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
     # the unit of each record, an item in an epoch, and the first record of each unit
-    unit, first = numbered(pd.factorize(item_keys.key)[0], epoch)
+    unit, first = numbered(pd.factorize(keys)[0], epoch)
     sizes = {"items": len(first), "systems": len(systems)}
     refuse_large("the logs", most_cells(len(records)), **sizes)
     shape = (len(first), len(systems))
@@ -440,13 +420,13 @@ def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) ->
     status[cells] = records["status"].cat.codes
     return Square(
         str(records["task"].iloc[0]),
-        [str(key) for key in item_keys.key[first]],
+        [str(key) for key in keys[first]],
         epoch[first],
         _clusters(records, unit, len(first)),
         score,
         raw,
         status,
-        item_keys.by,
+        by,
     )
 
 
@@ -496,9 +476,8 @@ def _under(
             values[cells] = raw[cells]
         if policy == "worst":
             values[cells] = worst = _worst(scores.values, better)
-            messages.append(
-                f"{counted(int(cells.sum()), 'cell')} of status {kind} taken as {worst:g}"
-            )
+            number = counted(int(cells.sum()), "cell")
+            messages.append(f"{number} of status {kind} taken as {worst:g}")
     flags = {"flag_values": np.arange(len(STATUSES)), "flag_meanings": " ".join(STATUSES)}
     status_coord = (scores.dims, status, flags)
     return scores.copy(data=values).assign_coords({STATUS: status_coord}), messages
@@ -517,9 +496,8 @@ def direction(logs: Logs, records: pd.DataFrame, metric: str, requested: bool | 
     by_run: list[dict[str, bool]] = _run_values(logs, records, "higher_is_better")
     stated = {higher[metric] for higher in by_run if metric in higher}
     if len(stated) > 1:
-        raise ValueError(
-            f"higher {metric} is better in some of the logs and worse in others; name one task"
-        )
+        reason = f"higher {metric} is better in some of the logs and worse in others"
+        raise ValueError(f"{reason}; name one task")
     if not stated and requested is None:
         refuse_unknown_direction(_source(logs, records), [metric], records["score"].to_numpy(float))
     if stated and requested not in (None, *stated):
@@ -554,7 +532,8 @@ def _reading(
 ) -> str:
     """Summarize in one line what was read."""
     runs = counted(len(_run_values(logs, records, "tool")), "log")
-    items = len(set(zip(*_item_keys(scores), strict=True)))
+    keys = [scores[k].values.tolist() for k in ("dataset", names.ITEM) if k in scores.coords]
+    items = len(set(zip(*keys, strict=True)))
     size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
     if "epoch" in scores.coords:
         size += f", up to {counted(int(scores['epoch'].max()), 'run')} of each"
@@ -565,20 +544,14 @@ def _reading(
     return f"{runs} of {options['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
 
 
-def _item_keys(scores: xr.DataArray) -> list[list[Any]]:
-    keys = [key for key in ("dataset", names.ITEM) if key in scores.coords]
-    return [scores[key].values.tolist() for key in keys]
-
-
 def _lacking(status: np.ndarray, options: Mapping[str, Any]) -> list[str]:
     """Count the cells of each other status, and say how they are treated."""
     parts = []
-    policy = {ERROR: options["errors"], UNSCORED: options["unscored"]}
+    policy_by_kind = {ERROR: options["errors"], UNSCORED: options["unscored"]}
     for kind in STATUSES:
         number = int((status == STATUSES.index(kind)).sum())
         if kind != OK and number:
-            treatment = (
-                f" (taken as {policy[kind]})" if policy.get(kind, "missing") != "missing" else ""
-            )
+            policy = policy_by_kind.get(kind, "missing")
+            treatment = f" (taken as {policy})" if policy != "missing" else ""
             parts.append(f"{counted(number, 'cell')} {kind}{treatment}")
     return parts or ["all cells scored"]

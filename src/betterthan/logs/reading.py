@@ -23,7 +23,7 @@ from betterthan.logs.recognising import (
     tools,
     uncollected,
 )
-from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run
+from betterthan.logs.record import DONE, OK, UNSCORED, Cells, Logs, Run, grouped
 from betterthan.logs.roster import READERS
 from betterthan.text import first_flawed, flaw
 
@@ -53,9 +53,8 @@ def merge_runs(
     """
     if again is not None:
         checks.one_of(again, AGAIN, "again")
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run, system in zip(runs, systems, strict=True):
-        groups.setdefault((system, run.task), []).append(without_doubles(run))
+    named_runs = zip(runs, systems, strict=True)
+    groups = grouped(((system, run.task), without_doubles(run)) for run, system in named_runs)
     merged_runs = {key: _merge_group(group, key[0], again) for key, group in groups.items()}
     return list(merged_runs.values()), [system for system, _ in merged_runs]
 
@@ -72,10 +71,9 @@ def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     files = ", ".join(quoted(run.files[0]) for run in runs)
     _refuse_unnamed(runs, files)
     task = f" on task {runs[0].task}" if runs[0].task else ""
-    raise ValueError(
-        f"{system} was run {len(runs)} times{task}, with equal settings ({files}); say "
-        'again="last" or again="first" for one of them, or again="epochs" to take all'
-    )
+    reason = f"{system} was run {len(runs)} times{task}, with equal settings ({files})"
+    right = 'say again="last" or again="first" for one of them, or again="epochs" to take all'
+    raise ValueError(f"{reason}; {right}")
 
 
 def _refuse_unnamed(runs: Sequence[Run], files: str) -> None:
@@ -118,20 +116,13 @@ def _disagreement(runs: list[Run], system: str) -> str:
 
 def _tries(runs: list[Run]) -> list[Run]:
     """Tries that share what a retry shares, as one run."""
-    groups: dict[object, list[Run]] = {}
-    for k, run in enumerate(runs):
-        groups.setdefault(run.again or k, []).append(run)
+    groups = grouped((run.again or k, run) for k, run in enumerate(runs))
     return [merged(group) for group in groups.values()]
 
 
 def _overlap(runs: list[Run]) -> bool:
-    earlier: set[tuple[str, int]] = set()
-    for run in runs:
-        samples = set(zip(run.cells.item, run.cells.epoch, strict=True))
-        if samples & earlier:
-            return True
-        earlier |= samples
-    return False
+    samples = [set(zip(run.cells.item, run.cells.epoch, strict=True)) for run in runs]
+    return len(set.union(*samples)) < sum(map(len, samples))
 
 
 def merged(runs: list[Run]) -> Run:
@@ -197,9 +188,8 @@ def without_doubles(run: Run) -> Run:
         return run
     if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
         return run
-    places: dict[tuple[str, int], list[int]] = {}
-    for k, key in enumerate(zip(cells.item, cells.epoch, strict=True)):
-        places.setdefault(key, []).append(k)
+    samples = enumerate(zip(cells.item, cells.epoch, strict=True))
+    places = grouped((key, k) for k, key in samples)
     _refuse_other_doubles(run, places)
     first_samples = sorted(first for first, *_ in places.values())
     dropped = len(cells) - len(first_samples)
@@ -214,20 +204,14 @@ def _refuse_other_doubles(run: Run, places: dict[tuple[str, int], list[int]]) ->
     for (item, epoch), (first, *others) in places.items():
         for k in others:
             if scores[k] != scores[first] or cells.content[k] != cells.content[first]:
-                raise ValueError(
-                    f"{run.files[cells.file[k]]}, row {cells.row[k]}: item {quoted(item)} (epoch "
-                    f"{epoch}) is in row {cells.row[first]} too, with another score or text; "
-                    "give each item one row, or tell its runs apart"
-                )
+                where = f"{run.files[cells.file[k]]}, row {cells.row[k]}"
+                reason = f"item {quoted(item)} (epoch {epoch}) is in row {cells.row[first]} too"
+                right = "give each item one row, or tell its runs apart"
+                raise ValueError(f"{where}: {reason}, with another score or text; {right}")
 
 
 def _scores(cells: Cells) -> list[list[tuple[str, str, str]]]:
-    scores: list[list[tuple[str, str, str]]] = [[] for _ in range(len(cells))]
-    for sample, metric, raw, status in zip(
-        cells.score_sample, cells.metric, cells.raw, cells.status, strict=True
-    ):
-        scores[sample].append((metric, repr(raw), status))
-    return [sorted(sample_scores) for sample_scores in scores]
+    return [sorted(scores) for scores in cells.by_sample()]
 
 
 def add(into: Cells, cells: Cells, samples: Sequence[int], shift: int = 0) -> None:
@@ -259,44 +243,32 @@ def checked(run: Run) -> Run:
     ValueError
         With the file, row and value.
     """
-    for role, name in (("system", run.system or ""), ("task", run.task)):
-        _refuse(run.files[0], None, role, [name])
-    cells = run.cells
-    _refuse_item(run, "item", cells.item)
-    _refuse_item(run, "cluster", [name or "" for name in cells.cluster])
-    _refuse(run.files[0], None, "item", run.declared)
-    _refuse_metric(run)
+    cells, metrics = run.cells, run.metrics
+    _refuse(run, "system", [run.system or ""])
+    _refuse(run, "task", [run.task])
+    _refuse(run, "item", cells.item, lambda k: k)
+    _refuse(run, "cluster", [name or "" for name in cells.cluster], lambda k: k)
+    _refuse(run, "item", run.declared)
+    _refuse(run, "metric", metrics, lambda k: cells.score_sample[cells.metric.index(metrics[k])])
     _refuse_epochs(run)
     return run
 
 
-def _refuse(file: str, row: int | None, role: str, names: Sequence[str]) -> None:
+def _refuse(
+    run: Run, role: str, names: Sequence[str], sample: Callable[[int], int] | None = None
+) -> None:
+    """Refuse a name that can be none; `sample` says which sample has the name of a place."""
     k = first_flawed(names)
     if k is not None:
+        file, row = (run.files[0], None) if sample is None else _place(run, sample(k))
         raise problem(file, f"{role} {quoted(names[k])} {flaw(names[k])}", row=row)
-
-
-def _refuse_item(run: Run, role: str, names: Sequence[str]) -> None:
-    k = first_flawed(names)
-    if k is not None:
-        _refuse(*_place(run, k), role, [names[k]])
-
-
-def _refuse_metric(run: Run) -> None:
-    names = run.metrics
-    k = first_flawed(names)
-    if k is not None:
-        sample = run.cells.score_sample[run.cells.metric.index(names[k])]
-        _refuse(*_place(run, sample), "metric", [names[k]])
 
 
 def _refuse_epochs(run: Run) -> None:
     """Refuse an epoch that is no count, and too many epochs."""
     epochs = run.cells.epoch
-    k = next(
-        (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS), None
-    )
-    if k is not None:
+    bad = (k for k, epoch in enumerate(epochs) if not -_MOST_EPOCHS <= epoch <= _MOST_EPOCHS)
+    if (k := next(bad, None)) is not None:
         file, row = _place(run, k)
         reason = f"an epoch is at most {_MOST_EPOCHS:,}, item {quoted(run.cells.item[k])} has"
         raise problem(file, f"{reason} {epochs[k]:,}; number the runs of an item from 1", row=row)
@@ -304,10 +276,8 @@ def _refuse_epochs(run: Run) -> None:
         reason = f"names {len(run.declared):,} items x {run.epochs:,} runs of each, and holds"
         raise problem(run.files[0], f"{reason} {len(epochs):,}; correct how many runs were meant")
     if run.epochs > _MOST_EPOCHS:
-        reason = (
-            f"names {quoted(run.epochs)} runs of each item; at most {_MOST_EPOCHS:,} are counted"
-        )
-        raise problem(run.files[0], reason)
+        reason = f"names {quoted(run.epochs)} runs of each item"
+        raise problem(run.files[0], f"{reason}; at most {_MOST_EPOCHS:,} are counted")
 
 
 def _place(run: Run, sample: int) -> tuple[str, int | None]:
@@ -462,7 +432,8 @@ def read_runs(
     keys: list[str | None] = []
     for reader in READERS:
         before = len(runs)
-        for key, group in _by_key(files.by_reader.get(reader.name, [])).items():
+        sources = files.by_reader.get(reader.name, [])
+        for key, group in grouped((source.key, source) for source in sources).items():
             try:
                 new_runs = reader.runs([source.file for source in group], items, metadata)
             except (RecursionError, TooDeepError):
@@ -490,14 +461,9 @@ def read_runs(
 
 def _add_folders(runs: Sequence[Run], sources: Sequence[LogSource]) -> None:
     """Add its folder to each run, unless files of one name leave open which is its own."""
-    folders_by_name: dict[str, list[str]] = {}
-    for source in sources:
-        folder = source.file.path.parent.as_posix()
-        folders_by_name.setdefault(source.file.name, []).append(folder)
-    runs_by_name: dict[str, list[Run]] = {}
-    for run in runs:
-        runs_by_name.setdefault(run.files[0], []).append(run)
-    for name, of_name in runs_by_name.items():
+    files = [source.file for source in sources]
+    folders_by_name = grouped((file.name, file.path.parent.as_posix()) for file in files)
+    for name, of_name in grouped((run.files[0], run) for run in runs).items():
         folders = folders_by_name.get(name, [])
         folders = folders * len(of_name) if len(folders) == 1 else folders
         if len(folders) == len(of_name):
@@ -513,10 +479,8 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
     if len(tools) == 1:
         return
     if None in keys:
-        raise ValueError(
-            f"there are logs of {' and '.join(tools)}; pass format= for one of them, or give a "
-            "mapping of systems to their files"
-        )
+        right = "pass format= for one of them, or give a mapping of systems to their files"
+        raise ValueError(f"there are logs of {' and '.join(tools)}; {right}")
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
         run.notes.append(joined_by_id_note(tools))
@@ -529,10 +493,3 @@ def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:
         raise ValueError(f"items is for logs of {tools}; these name their items")
     if isinstance(items, str):
         raise ValueError(f"items is {items!r}; give a list of ids")
-
-
-def _by_key(sources: Sequence[LogSource]) -> dict[str | None, list[LogSource]]:
-    groups: dict[str | None, list[LogSource]] = {}
-    for source in sources:
-        groups.setdefault(source.key, []).append(source)
-    return groups

@@ -3,7 +3,6 @@
 import gc
 import glob
 import os
-import stat
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan import checks
+from betterthan.io.files import refuse_no_file
 from betterthan.io.problems import counted, printable, problem
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
@@ -28,7 +28,7 @@ class LogSource:
     explicit: bool
 
 
-def find_files(source: Any, key: str | None = None) -> list[LogSource]:
+def find_files(source: Any) -> list[LogSource]:
     """The files that `source` names, in order; those of a folder sorted by their path.
 
     Raises
@@ -44,14 +44,12 @@ def find_files(source: Any, key: str | None = None) -> list[LogSource]:
     if isinstance(source, Mapping):
         parts = [_sources_in(entry, str(name)) for name, entry in source.items()]
     elif isinstance(source, str | Path):
-        parts = [_sources_in(source, key)]
+        parts = [_sources_in(source, None)]
     elif isinstance(source, Sequence):
-        parts = [_sources_in(entry, key) for entry in source]
+        parts = [_sources_in(entry, None) for entry in source]
     else:
-        raise ValueError(
-            f"source is a {type(source).__name__}; give a path, a folder, a pattern, a list of "
-            "these, or a mapping of name to these"
-        )
+        right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
+        raise ValueError(f"source is a {type(source).__name__}; give {right}")
     return [entry for part in parts for entry in part]
 
 
@@ -59,30 +57,21 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         return [match for entry in source for match in _sources_in(entry, key)]
     if not isinstance(source, str | Path):
-        raise ValueError(
-            f"source holds a {type(source).__name__}; give paths, or a mapping of name to path or "
-            "DataFrame"
-        )
+        right = "give paths, or a mapping of name to path or DataFrame"
+        raise ValueError(f"source holds a {type(source).__name__}; {right}")
     path = Path(source)
     if _is_folder(path):
-        return [LogSource(file, key, False) for file in _in_folder(path)]
+        names = sorted(_walked(path), key=lambda name: name.split("/"))
+        if not names:
+            raise problem(str(path), "is a folder without a file; give one that holds logs")
+        return [LogSource(LogFile(path / name, name), key, False) for name in names]
     if _PATTERN & set(str(source)) and not path.exists():
-        return _sources_matching(str(source), key)
-    return [LogSource(LogFile(_checked(path), path.name), key, True)]
-
-
-def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
-    paths = [Path(p) for p in sorted(glob.glob(pattern, recursive=True))]
-    if not paths:
-        raise FileNotFoundError(f"no file fits the pattern {printable(pattern)}")
-    return [match for path in paths for match in _sources_in(path, key)]
-
-
-def _in_folder(folder: Path) -> list[LogFile]:
-    names = sorted(_walked(folder), key=lambda name: name.split("/"))
-    if not names:
-        raise problem(str(folder), "is a folder without a file; give one that holds logs")
-    return [LogFile(folder / name, name) for name in names]
+        matches = sorted(glob.glob(str(source), recursive=True))
+        if not matches:
+            raise FileNotFoundError(f"no file fits the pattern {printable(str(source))}")
+        return _sources_in(matches, key)
+    refuse_no_file(path)
+    return [LogSource(LogFile(path, path.name), key, True)]
 
 
 def _walked(folder: Path) -> Iterator[str]:
@@ -124,21 +113,9 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _checked(path: Path) -> Path:
-    """Return the path if it is a regular file: no pipe, no device."""
-    try:
-        kind = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"no such file: {printable(str(path))}") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise problem(str(path), f"cannot be read ({reason})") from None
-    if not stat.S_ISREG(kind):
-        what = "is a pipe or a device, and may never end; save what it gives as a file"
-        raise problem(str(path), what)
-    return path
-
-
+_BFCL = ("accuracy", "correct_count", "total_count")
+_LIGHTEVAL = ("model_response", "metric")  # parts of names of columns
+_READABLE = ("object", "lines", "list", "text", "zip")  # kinds of which some are logs
 _TABLE = "write a table with columns system, item, score from it"
 
 
@@ -151,32 +128,22 @@ class Unread:
     instead: str = _TABLE
 
 
-def _is_openai_evals(preview: Preview) -> bool:
-    return preview.kind in ("object", "lines") and preview.has("spec.eval_name")
-
-
-def _is_bfcl(preview: Preview) -> bool:
-    return preview.kind in ("object", "lines") and preview.has(
-        "accuracy", "correct_count", "total_count"
-    )
-
-
-def _is_lighteval(preview: Preview) -> bool:
-    if preview.kind != "parquet":
-        return False
-    return all(
-        any(name in word for word in preview.members) for name in ("model_response", "metric")
-    )
-
-
 UNREAD = (
-    Unread("a log of openai/evals, which is not read", _is_openai_evals),
+    Unread(
+        "a log of openai/evals, which is not read",
+        lambda file: file.kind in ("object", "lines") and file.has("spec.eval_name"),
+    ),
     Unread(
         "a score file of BFCL, which lists failures only, so what passed is not in it",
-        _is_bfcl,
+        lambda file: file.kind in ("object", "lines") and file.has(*_BFCL),
         "write a table with columns system, item, score from it and the file of results",
     ),
-    Unread("a file of details of lighteval, which is not read", _is_lighteval),
+    Unread(
+        "a file of details of lighteval, which is not read",
+        lambda file: (
+            file.kind == "parquet" and all(any(k in w for w in file.members) for k in _LIGHTEVAL)
+        ),
+    ),
 )
 
 
@@ -284,13 +251,9 @@ def unread(preview: Preview) -> str:
     reason = why_unread(preview)
     if reason is not None:
         return reason
-    kind = (
-        "" if preview.kind in ("object", "lines", "list", "text", "zip") else f" ({preview.kind})"
-    )
-    return (
-        f"is no log of a tool that is read{kind}: {tools()}; write a table instead, "
-        "with columns system, item, score"
-    )
+    kind = "" if preview.kind in _READABLE else f" ({preview.kind})"
+    right = "write a table instead, with columns system, item, score"
+    return f"is no log of a tool that is read{kind}: {tools()}; {right}"
 
 
 def tools() -> str:
@@ -299,11 +262,10 @@ def tools() -> str:
 
 
 def _reason(preview: Preview) -> str:
-    readable = ("object", "lines", "list", "text", "zip")
     reason = why_unread(preview)
     if reason is not None:
         return reason.removeprefix("is ")
-    return "no log of a known tool" if preview.kind in readable else preview.kind
+    return "no log of a known tool" if preview.kind in _READABLE else preview.kind
 
 
 def _named(format: str) -> Reader:

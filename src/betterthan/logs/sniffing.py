@@ -3,6 +3,7 @@
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -83,9 +84,8 @@ def _value(mark: str) -> Any:
 
 PREVIEW_BYTES = 2**16  # bytes that are looked at
 JSON = ("object", "lines", "list")  # kinds of head
-_LFS = b"version https://git-lfs"
-_IMAGES = {b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image"}
-_OTHERS = {b"%PDF": "a PDF"}
+_MAGIC = {b"version https://git-lfs": "a Git LFS pointer", b"%PDF": "a PDF"}
+_MAGIC |= dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), "an image")
 _PARQUET = b"PAR1"
 _WORD = re.compile(rb"[A-Za-z_][\w.]{2,60}")
 
@@ -100,7 +100,7 @@ class Preview:
     """
 
     kind: str
-    first: Any = None  # the object, the first of the lines or of the list; cut, where it is long
+    first: Any = None  # of JSON the object, of lines or a list the first; cut, where it is long
     members: tuple[str, ...] = ()  # of a zip; of parquet, words of its footer: columns too
     lines: tuple[str, ...] = ()  # the first of a text, unless it is one object and small
     infos: tuple[zipfile.ZipInfo, ...] = field(default=(), repr=False, compare=False)  # of a zip
@@ -164,14 +164,16 @@ class LogFile:
         paths = sorted(p for p in folder.glob(pattern) if p.is_file() and not p.is_symlink())
         return [LogFile(p, (name / p.relative_to(folder).as_posix()).as_posix()) for p in paths]
 
+    def sibling(self, pattern: str, recognises: Callable[[Preview], bool]) -> "LogFile | None":
+        """The first of these that is recognised."""
+        return next((file for file in self.siblings(pattern) if recognises(file.preview)), None)
+
 
 def make_preview(data: bytes, path: Path) -> Preview:
     """Describe the first bytes of a file; of a zip, also its members."""
     if not data.strip():
         return Preview("empty")
-    if data.startswith(_LFS):
-        return Preview("a Git LFS pointer")
-    for magic, kind in (_IMAGES | _OTHERS).items():
+    for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             return Preview(kind)
     if data.startswith(b"PK"):

@@ -47,27 +47,21 @@ def refuse_twice(parts: list[Part]) -> None:
     first_places: dict[str, str] = {}
     for name, file, row in _with_marks(parts, marks, twice):
         if name in first_places:
-            raise problem(
-                file,
-                f"row {row:,}, column 'item', value {name!r}: duplicate item id, already in "
-                f"{first_places[name]}; give each item one row",
-            )
+            where = f"row {row:,}, column 'item', value {name!r}"
+            reason = f"duplicate item id, already in {first_places[name]}"
+            raise problem(file, f"{where}: {reason}; give each item one row")
         first_places[name] = f"{file}, row {row:,}"
 
 
 def _marks(part: Part) -> np.ndarray:
     ids = part.read()
     if ids.dtype.kind not in "iufb":
-        _refuse_flawed(part, list(map(str, ids.tolist())))
+        texts = list(map(str, ids.tolist()))
+        if (k := first_flawed(texts)) is not None:
+            row, reason = part.row + k, flaw(texts[k])
+            raise problem(part.file, reason, row=row, column="item", value=texts[k])
     marked: Any = hash_array  # lazily loaded, so that its type is not known
     return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
-
-
-def _refuse_flawed(part: Part, ids: list[str]) -> None:
-    """Refuse an id with what no name may hold."""
-    k = first_flawed(ids)
-    if k is not None:
-        raise problem(part.file, flaw(ids[k]), row=part.row + k, column="item", value=ids[k])
 
 
 def _with_marks(
@@ -117,9 +111,8 @@ def read_blocks(
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
         scores = _read_parquet(paths, tuple(ignore or ()), columns)
-        source_text = (
-            paths[0].name if len(paths) == 1 else f"{len(paths)} files, one after the other,"
-        )
+        several = f"{len(paths)} files, one after the other,"
+        source_text = paths[0].name if len(paths) == 1 else several
         parts = _parquet_ids(paths)
     scores = picked(scores, systems)
     if higher_is_better is not None:
@@ -138,10 +131,8 @@ def _reading(scores: xr.DataArray, source_text: str, ids_checked: bool) -> str:
     layout = blocks_of(scores)
     code = f", {layout.code} is missing" if layout.code is not None else ""
     blocks = "one block" if len(layout.sizes) == 1 else f"{len(layout.sizes):,} blocks"
-    return (
-        f"{source_text} read as scores in {blocks}: {layout.items:,} items x "
-        f"{len(layout.systems):,} systems ({scores.dtype}{code}); {ids}"
-    )
+    size = f"{layout.items:,} items x {len(layout.systems):,} systems ({scores.dtype}{code})"
+    return f"{source_text} read as scores in {blocks}: {size}; {ids}"
 
 
 def _read_store(path: Path) -> xr.DataArray:
@@ -154,9 +145,8 @@ def _read_store(path: Path) -> xr.DataArray:
     chosen = opened[name]
     _refuse_groups(path, list(chosen.coords), "open it with xarray, and drop that")
     if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
-        chosen = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])[
-            name
-        ]
+        opened = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])
+        chosen = opened[name]
     _refuse_absent_chunks(path, name, chosen)
     rows = int(chosen.encoding.get("preferred_chunks", {}).get(names.ITEM, 1))
     width = chosen.sizes[names.SYSTEM] * chosen.dtype.itemsize
@@ -172,12 +162,9 @@ def _refuse_absent_chunks(path: Path, name: str, scores: xr.DataArray) -> None:
     fill = 0 if array.fill_value is None else array.fill_value
     missing = [scores.attrs.get(key) for key in ("missing_value", "_FillValue")]
     if absent and fill == fill and fill not in [*missing, scores.encoding.get("_FillValue")]:
-        reason = (
-            f"has {absent:,} of {array.nchunks:,} chunks of {name!r} not in the store, which would "
-            f"be read as scores of {fill}; copy the whole store, or write it with "
-            "write_empty_chunks=True"
-        )
-        raise problem(path.name, reason)
+        reason = f"has {absent:,} of {array.nchunks:,} chunks of {name!r} not in the store, which"
+        right = "copy the whole store, or write it with write_empty_chunks=True"
+        raise problem(path.name, f"{reason} would be read as scores of {fill}; {right}")
 
 
 def _name_in(opened: xr.Dataset, path: Path) -> Any:
@@ -196,9 +183,8 @@ def _parquet(source: Any) -> list[Path]:
     """Return the paths; refuse a missing file, and one that is not Parquet."""
     many = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
     if isinstance(source, Mapping) or not all(isinstance(entry, str | Path) for entry in many):
-        raise ValueError(
-            f"source is a {type(source).__name__}; give a Zarr store, or Parquet files"
-        )
+        kind = type(source).__name__
+        raise ValueError(f"source is a {kind}; give a Zarr store, or Parquet files")
     paths = [Path(entry) for entry in many]
     for path in paths:
         if not path.is_file():
@@ -220,7 +206,7 @@ def _read_parquet(
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
     columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
     for path, outline in zip(paths, outlines, strict=True):
-        columns_present = {outline.schema.column(k).name for k in range(outline.num_columns)}
+        columns_present = {*outline.schema.names}
         _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
         absent = [name for name in columns if name not in columns_present]
         if absent:
@@ -234,13 +220,9 @@ def _read_parquet(
         for path, outline in zip(paths, outlines, strict=True)
         for k in range(outline.num_row_groups)
     ]
-    return xr.DataArray(
-        array.concatenate(blocks),
-        dims=(names.ITEM, names.SYSTEM),
-        coords={names.SYSTEM: columns},
-        attrs={"missing_value": _NONE} if kind.kind == "i" else {},
-        name="scores",
-    )
+    attrs = {"missing_value": _NONE} if kind.kind == "i" else {}
+    coords, dims = {names.SYSTEM: columns}, (names.ITEM, names.SYSTEM)
+    return xr.DataArray(array.concatenate(blocks), coords, dims, name="scores", attrs=attrs)
 
 
 def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
@@ -249,11 +231,8 @@ def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
     system_columns = [c for c in all_columns if c.name not in (names.ITEM, *_GROUPS, *ignore)]
     for column in system_columns:
         if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
-            raise problem(
-                path.name,
-                f"column {column.name!r} holds no numbers; name the systems, or leave it out with "
-                "ignore",
-            )
+            right = "name the systems, or leave it out with ignore"
+            raise problem(path.name, f"column {column.name!r} holds no numbers; {right}")
     return [c.name for c in system_columns]
 
 
@@ -261,11 +240,9 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
     """Refuse coordinates that make items dependent and would be lost."""
     groups = [name for name in _GROUPS if name in columns]
     if groups:
-        raise problem(
-            path.name,
-            f"has {groups[0]!r} of the items, which blocks cannot use; load it into memory, "
-            f"or {way} if each item is independent",
-        )
+        reason = f"has {groups[0]!r} of the items, which blocks cannot use"
+        right = f"load it into memory, or {way} if each item is independent"
+        raise problem(path.name, f"{reason}; {right}")
 
 
 def _parquet_ids(paths: list[Path]) -> list[Part]:
@@ -279,8 +256,7 @@ def _parquet_ids(paths: list[Path]) -> list[Part]:
     parts = []
     for path in paths:
         outline, row = parquet.ParquetFile(path).metadata, 1
-        columns = {outline.schema.column(k).name for k in range(outline.num_columns)}
-        for group in range(outline.num_row_groups) if names.ITEM in columns else ():
+        for group in range(outline.num_row_groups) if names.ITEM in outline.schema.names else ():
             parts.append(Part(path.name, row, partial(read, path, group)))
             row += outline.row_group(group).num_rows
     return parts
@@ -302,9 +278,7 @@ def _store_ids(path: Path) -> list[Part]:
 
 def _small(outline: Any, columns: Sequence[str]) -> bool:
     """Return whether all numbers are integers that fit into int8 next to a missing-value code."""
-    wanted = {
-        k for k in range(outline.num_columns) if outline.schema.column(k).name in set(columns)
-    }
+    wanted = [k for k, name in enumerate(outline.schema.names) if name in {*columns}]
     for group in range(outline.num_row_groups):
         for k in wanted:
             column = outline.row_group(group).column(k)

@@ -1,7 +1,6 @@
 """Whatever a function of the public API takes as its data: read, or put together, where needed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -75,25 +74,21 @@ def scores_from_sequences(
     ValueError
         If they are of different kinds or lengths, or their labels differ.
     """
-    items, shared = None, None
+    items, coords, attrs = None, {}, {}
     if common_kind(sides) == _LABELLED:
         labelled = {name: _labelled(side, name) for name, side in sides.items()}
         systems = systems or _series_names(labelled)
-        shared = _shared(sides, labelled)
+        coords, attrs = _shared(sides, labelled)
         sides, items = _by_label(labelled)
     values = {name: _numbers(side, name) for name, side in sides.items()}
     (first, column), *others = values.items()
     for name, other in others:
         if len(other) != len(column):
-            raise ValueError(
-                f"{first} has {len(column)} scores and {name} {len(other)}; by position they must "
-                "be equally many: give the same items, or Series that name them"
-            )
+            reason = f"{first} has {len(column)} scores and {name} {len(other)}"
+            right = "by position they must be equally many: give the same items, or Series that"
+            raise ValueError(f"{reason}; {right} name them")
     scores = _scores(np.stack([*values.values()], axis=1), systems or ["A", "B"], items)
-    if shared is None:
-        return scores
-    coords = {name: (names.ITEM, values) for name, values in shared.coords.items()}
-    return scores.assign_coords(coords).assign_attrs(shared.attrs)
+    return scores.assign_coords(coords).assign_attrs(attrs)
 
 
 def scores_from_array(data: np.ndarray, systems: Any) -> xr.DataArray:
@@ -106,10 +101,8 @@ def scores_from_array(data: np.ndarray, systems: Any) -> xr.DataArray:
     """
     columns = checks.numbered(data.shape[1], "column")
     if not isinstance(systems, Sequence) or isinstance(systems, str):
-        raise ValueError(
-            f"data is {type(data).__name__}; give scores (item, system), or pass systems=[...], "
-            f"names for its {columns}"
-        )
+        right = f"give scores (item, system), or pass systems=[...], names for its {columns}"
+        raise ValueError(f"data is {type(data).__name__}; {right}")
     if len(systems) != data.shape[1]:
         n_names = checks.numbered(len(systems), "name")
         raise ValueError(f"systems has {n_names} and data {columns}; give one name for each column")
@@ -141,9 +134,8 @@ def _kind(side: Any, name: str) -> str:
         return _LIST
     if isinstance(side, dict):
         raise ValueError(f"{name} is dict; give its scores by item as pandas.Series(scores)")
-    raise ValueError(
-        f"{name} is {type(side).__name__}; give a list of scores, a Series, a DataArray or a path"
-    )
+    right = "give a list of scores, a Series, a DataArray or a path"
+    raise ValueError(f"{name} is {type(side).__name__}; {right}")
 
 
 def _labelled(side: Any, name: str) -> pd.Series:
@@ -159,41 +151,34 @@ def _labelled(side: Any, name: str) -> pd.Series:
 
 def _series_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
     """Return the names of two Series, A or B for an unnamed one; None if both have the same."""
-    series_names = [
+    first, second = (
         None if side.name is None else stripped(str(side.name)) for side in sides.values()
-    ]
-    if series_names[0] == series_names[1]:
+    )
+    if first == second:
         return None
-    systems = [name or letter for name, letter in zip(series_names, "AB", strict=True)]
+    systems = [first or "A", second or "B"]
     checks.fit(systems, "system")
     return system_names(systems)
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """What the DataArrays of all systems say of the items: clusters and the like, the direction."""
-
-    coords: dict[str, np.ndarray]
-    attrs: dict[str, Any]
 
 
 _COORDINATES = ("dataset", "cluster", "epoch")
 _LABELS = ("label", "labels", "gold", "gold_standard", "y_true", "ytrue", "y_test", "gt")
 
 
-def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Shared:
-    """Return direction and coordinates if all systems agree; else raise an error that names the
-    differing one.
+def _shared(
+    sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]
+) -> tuple[dict[str, tuple[str, np.ndarray]], dict[str, Any]]:
+    """Return coordinates of the items, and the direction as attrs, if all systems agree; else raise
+    an error that names the differing one.
     """
     (first, first_side), *others = sides.items()
     up, coords = _direction(first_side), _item_coordinates(first_side)
     index = labelled[first].index
     for name, side in others:
         if _direction(side) != up:
-            raise ValueError(
-                f"higher scores of {first} are {'better' if up else 'worse'}, and those of {name} "
-                f"{'worse' if up else 'better'}; give all the same higher_is_better"
-            )
+            here, there = ("better", "worse") if up else ("worse", "better")
+            reason = f"higher scores of {first} are {here}, and those of {name} {there}"
+            raise ValueError(f"{reason}; give all the same higher_is_better")
         theirs = _item_coordinates(side)
         for coord in coords.keys() | theirs.keys():
             coordinate, other_coordinate = coords.get(coord), theirs.get(coord)
@@ -202,13 +187,11 @@ def _shared(sides: Mapping[str, Any], labelled: Mapping[str, pd.Series]) -> _Sha
                 raise ValueError(f"{lacks} has no coordinate {coord!r}; give it to all systems")
             differing = index[(coordinate != other_coordinate.reindex(index)).to_numpy(bool)]
             if len(differing):
-                raise ValueError(
-                    f"{name} has another {coord} than {first} for item {str(differing[0])!r}; give "
-                    "all "
-                    "the same"
-                )
+                item = f"item {str(differing[0])!r}"
+                reason = f"{name} has another {coord} than {first} for {item}"
+                raise ValueError(f"{reason}; give all the same")
     attrs = {} if up else {"higher_is_better": False}
-    return _Shared({name: values.to_numpy() for name, values in coords.items()}, attrs)
+    return {name: (names.ITEM, values.to_numpy()) for name, values in coords.items()}, attrs
 
 
 def _direction(side: Any) -> bool:
@@ -219,11 +202,8 @@ def _item_coordinates(side: Any) -> dict[str, pd.Series]:
     """Coordinates of the items of a DataArray; a Series has none."""
     if not isinstance(side, xr.DataArray):
         return {}
-    return {
-        name: side[name].to_series()
-        for name in _COORDINATES
-        if name in side.coords and side[name].dims == side.dims and name != side.dims[0]
-    }
+    held = [name for name in _COORDINATES if name in side.coords and name != side.dims[0]]
+    return {name: side[name].to_series() for name in held if side[name].dims == side.dims}
 
 
 def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], list[str]]:
@@ -233,11 +213,9 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
         for series, reference, where in ((first, side, name), (side, first, name_of_first)):
             missing = series.index.difference(reference.index, sort=False)
             if len(missing):
-                raise ValueError(
-                    f"{where} has no item {str(missing[0])!r} ({len(missing)} missing in all); "
-                    "give "
-                    f"{'both' if len(sides) == 2 else 'all'} systems the same items"
-                )
+                reason = f"has no item {str(missing[0])!r} ({len(missing)} missing in all)"
+                which = "both" if len(sides) == 2 else "all"
+                raise ValueError(f"{where} {reason}; give {which} systems the same items")
     items = [str(x) for x in first.index]
     checks.fit(items, "item")
     ordered = {name: _plain(side.loc[first.index]) for name, side in sides.items()}
@@ -256,7 +234,8 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
         values = np.asarray(side)
         if values.dtype.kind == "O":  # pd.NA is missing, too
             values = np.where(pd.isna(values), np.nan, values)
-        if values.dtype.kind in "cmMSU" or _holds_text(values):  # complex numbers, dates, text
+        texts = values.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in values.flat)
+        if texts or values.dtype.kind in "cmMSU":  # complex numbers, dates, text
             raise TypeError
         values = values.astype(float)
     except (TypeError, ValueError):
@@ -264,14 +243,9 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
     if isinstance(side, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(side), np.nan, values)
     if values.ndim != dims or not len(values):
-        raise ValueError(
-            f"{name} has {values.ndim} dims and {values.size} scores; give one an item"
-        )
+        shape = f"{values.ndim} dims and {values.size} scores"
+        raise ValueError(f"{name} has {shape}; give one an item")
     return values
-
-
-def _holds_text(values: np.ndarray) -> bool:
-    return values.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in values.flat)
 
 
 def _scores(values: np.ndarray, systems: Sequence[str], items: list[str] | None) -> xr.DataArray:
@@ -315,10 +289,8 @@ def data_of(
         refuse(options, "data are in memory, and nothing is read")
         return data
     picked = isinstance(systems, Sequence) and not isinstance(systems, str) and other is None
-    selects_no_systems = (
-        options.get("layout") in _WITHOUT_SYSTEMS or options.get("human") is not None
-    )
-    return read(data, systems=systems if picked and not selects_no_systems else None, **options)
+    whole = options.get("layout") in _WITHOUT_SYSTEMS or options.get("human") is not None
+    return read(data, systems=systems if picked and not whole else None, **options)
 
 
 def _put_together(data: Any, other: Any, systems: Any) -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 import pandas as pd
@@ -75,15 +74,12 @@ def trials(source: "str | Path | pd.DataFrame") -> Any:
         if column is None:
             reason = f"layout 'trials' needs a column {role!r} among {listed(table.columns)}"
             raise problem(table.source, reason)
-    read = {role: cells.whole_numbers(table, role) for role in _COUNTED}
-    named = {
-        role: cells.labels(table, str(columns[role]), f"each row its {role}")
-        for role in ("item", "system")
-    }
-    counted_trials = trials_from_table(pd.DataFrame(named | read, index=list(table.rows)))
-    summary = (
-        f"{table.source} read as trials{counted_trials.attrs['reading'].partition('trials')[2]}"
-    )
+    read: dict[str, Any] = {role: cells.whole_numbers(table, role) for role in _COUNTED}
+    for role in ("item", "system"):
+        read[role] = cells.labels(table, str(columns[role]), f"each row its {role}")
+    counted_trials = trials_from_table(pd.DataFrame(read, index=list(table.rows)))
+    detail = counted_trials.attrs["reading"].partition("trials")[2]
+    summary = f"{table.source} read as trials{detail}"
     return counted_trials.assign_attrs(source=table.source, reading=summary)
 
 
@@ -128,6 +124,9 @@ def layout_reader(layout: str) -> Callable[[Any], Any]:
 type Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 type Source = str | Path | pd.DataFrame | Logs | Tables
 _OF_LOGS = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
+_OF_TABLES = ("layout", "names", "unit", "scale")
+_OF_COLUMNS = tuple(vars(Columns()))
+_OF_JUDGED = ("judge", "human", "strata", "drop", "lazy")
 _DEFAULTS: dict[str, Any] = (
     dict.fromkeys(ReadOptions.__annotations__)
     | {"join": "auto", "errors": "missing", "unscored": "missing", "scale": 1, "decimal": "."}
@@ -306,104 +305,76 @@ def read(
     source = in_pandas(source)
     if isinstance(source, Mapping):
         checks.unique([stripped(str(name)) for name in source], "table")
-    chosen = SimpleNamespace(**_DEFAULTS | dict(options))
-    columns = Columns(
-        item=chosen.item,
-        system=chosen.system,
-        score=chosen.score,
-        cluster=chosen.cluster,
-        run=chosen.run,
-        ignore=words(chosen.ignore),
-        true=words(chosen.true),
-        false=words(chosen.false),
-        percent=chosen.percent,
-        decimal=chosen.decimal,
-        sep=chosen.sep,
-    )
-    log_choices = {name: getattr(chosen, name) for name in _OF_LOGS}
-    table_choices: dict[str, Any] = {"layout": chosen.layout, "names": chosen.names, "unit": unit}
-    table_choices |= {"scale": chosen.scale}
-    layout, again, items, cluster = chosen.layout, chosen.again, chosen.items, chosen.cluster
+    chosen: dict[str, Any] = _DEFAULTS | dict(options) | {"systems": systems, "unit": unit}
+    chosen |= {name: words(chosen[name]) for name in ("ignore", "true", "false")}
+
+    def of(*keys: str) -> dict[str, Any]:
+        return {key: chosen[key] for key in keys}
+
+    columns = Columns(**of(*_OF_COLUMNS))
+    layout, again, items = chosen["layout"], chosen["again"], chosen["items"]
+    format, cluster = chosen["format"], chosen["cluster"]
     if layout is None and isinstance(source, pd.DataFrame) and DIRECTION in source.columns:
         layout = None if DIRECTION in columns.ignore else "measures"
-    direction = {"higher_is_better": chosen.higher_is_better}
-    judged = {"judge": chosen.judge, "human": chosen.human}
     if isinstance(source, Logs):
         from betterthan.logs.frames import select_systems
-        from betterthan.logs.pivoting import pivot_scores
 
-        before = {"again": again, "items": items, "format": chosen.format, "cluster": cluster}
-        before |= {"systems": systems} if callable(systems) else {}
+        before = of("again", "items", "format", "cluster", *["systems"] * callable(systems))
         refuse(before, "the source is logs that were read; pass it to read_logs")
-        others = judged | {name: getattr(chosen, name) for name in ("strata", "drop", "lazy")}
-        refuse(table_choices | vars(columns) | others, "the source is logs")
+        refuse(of(*_OF_TABLES, *_OF_COLUMNS, *_OF_JUDGED), "the source is logs")
         if not len(source.records):
             raise ValueError("source is Logs without a record; give the logs of two systems")
-        selected = select_systems(source, systems)
-        return _on_one_scale(pivot_scores(selected, **log_choices, **direction), systems)
-    if chosen.lazy or is_store(source):
+        return _pivoted(select_systems(source, systems), chosen)
+    if chosen["lazy"] or is_store(source):
         from betterthan.reading.blocks import read_blocks
 
-        others = judged | {"again": again, "items": items, "format": chosen.format}
-        column_choices = {k: v for k, v in vars(columns).items() if k != "ignore"}
-        refuse(
-            log_choices | table_choices | column_choices | others,
-            "the source is scores in blocks",
-        )
-        return read_blocks(source, systems=systems, ignore=columns.ignore, **direction)
-    if chosen.judge is not None or chosen.human is not None:
+        column_choices = [name for name in _OF_COLUMNS if name != "ignore"]
+        others = (*column_choices, "judge", "human", "again", "items", "format")
+        refuse(of(*_OF_LOGS, *_OF_TABLES, *others), "the source is scores in blocks")
+        return read_blocks(source, **of("systems", "ignore", "higher_is_better"))
+    if chosen["judge"] is not None or chosen["human"] is not None:
         from betterthan.reading.sources import read_judged
 
-        refuse(
-            log_choices
-            | table_choices
-            | {"systems": systems, "again": again, "cluster": cluster, "run": chosen.run},
-            "the source is judged outcomes",
-        )
-        others = {name: getattr(chosen, name) for name in ("strata", "item", "drop")}
-        return read_judged(source, **judged, **others)
-    for name, value in (("drop", chosen.drop or None), ("strata", chosen.strata)):
+        others = ("systems", "again", "cluster", "run")
+        refuse(of(*_OF_LOGS, *_OF_TABLES, *others), "the source is judged outcomes")
+        return read_judged(source, **of("judge", "human", "strata", "item", "drop"))
+    for name, value in (("drop", chosen["drop"] or None), ("strata", chosen["strata"])):
         if value is not None:
             choice = f"{name}={checks.quoted(value)} is for judged outcomes"
             raise ValueError(f"{choice}; name their columns, judge and human")
     if layout is not None and layout in OTHERS:
-        label_choices = {"systems": systems, "ignore": columns.ignore}
-        accepted_choices = label_choices if layout == "labels" else {}
-        others = vars(columns) | {"systems": systems, "names": chosen.names, "unit": unit}
-        others |= {} if chosen.higher_is_better else direction
-        refuse(
-            log_choices | {k: v for k, v in others.items() if k not in accepted_choices},
-            f"the source is {layout}",
-        )
-        return layout_reader(layout)(source, **accepted_choices)
-    logs = runs_in(source, chosen.format, items, cluster) if layout is None else None
+        taken = ("systems", "ignore") if layout == "labels" else ()
+        others = (*_OF_COLUMNS, "systems", "names", "unit")
+        others += () if chosen["higher_is_better"] else ("higher_is_better",)
+        refuse(of(*_OF_LOGS, *(k for k in others if k not in taken)), f"the source is {layout}")
+        return layout_reader(layout)(source, **of(*taken))
+    logs = runs_in(source, format, items, cluster) if layout is None else None
     if logs is not None:
-        from betterthan.logs.pivoting import pivot_scores
         from betterthan.logs.reading import combine_runs
 
-        refuse(table_choices | vars(columns) | {"cluster": None}, "the source is a log")
-        logs_read = combine_runs(*logs, systems=systems, again=again)
-        return _on_one_scale(pivot_scores(logs_read, **log_choices, **direction), systems)
-    refuse(log_choices | {"again": again, "items": items}, "the source is a table")
+        column_choices = [name for name in _OF_COLUMNS if name != "cluster"]
+        refuse(of(*_OF_TABLES, *column_choices), "the source is a log")
+        return _pivoted(combine_runs(*logs, systems=systems, again=again), chosen)
+    refuse(of(*_OF_LOGS, "again", "items"), "the source is a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,
+        **of("systems", "higher_is_better", "unit", "scale"),
         layout=layout,
-        systems=systems,
-        higher_is_better=chosen.higher_is_better,
-        unit=unit,
-        scale=chosen.scale,
         meanings=columns,
-        names_are=chosen.names,
+        names_are=chosen["names"],
     )
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
     return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
 
 
-def _on_one_scale(scores: "xr.DataArray", systems: Any) -> "xr.DataArray":
+def _pivoted(logs: Logs, chosen: Mapping[str, Any]) -> "xr.DataArray":
     """The scores of logs, unless they are on two scales and the systems are not named."""
-    if not isinstance(systems, Sequence):
+    from betterthan.logs.pivoting import pivot_scores
+
+    scores = pivot_scores(logs, **{k: chosen[k] for k in (*_OF_LOGS, "higher_is_better")})
+    if not isinstance(chosen["systems"], Sequence):
         refuse_other_scales(scores)
     return scores
 

@@ -17,7 +17,6 @@ from betterthan.io.table import Table
 from betterthan.logs.judgments import judgment_kind
 from betterthan.logs.recognising import (
     NO_TABLES,
-    LogSource,
     Sorted,
     find_files,
     sort_files,
@@ -58,7 +57,7 @@ def in_pandas(data: Any) -> Any:
 
 def logs_in(source: Any, format: str | None) -> Sorted | None:
     """The logs among the files of a source; None where there is none, and tables are meant."""
-    if is_frame(source) or _has_frames(source):
+    if _has_frames(source):
         return None
     sources = find_files(source)
     if format is not None:
@@ -111,22 +110,19 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
 
 def tables_in(source: Any) -> Any:
     """Replace a folder or a pattern by its table files."""
-    if is_frame(source) or _has_frames(source):
+    if _has_frames(source):
         return source
     if isinstance(source, Mapping):
-        return {
-            str(name): _one_table(source_file, str(name)) for name, source_file in source.items()
-        }
+        return {str(name): _one_table(entry, str(name)) for name, entry in source.items()}
     sources = find_files(source)
-    if all(source_file.explicit for source_file in sources):
+    if all(entry.explicit for entry in sources):
         return source
-    tables = [source_file for source_file in sources if _is_table(source_file)]
+    files = [entry.file for entry in sources]
+    tables = {dataset_name(Path(file.name)): file.path for file in files if _is_table(file)}
     if not tables:
-        names = listed([source_file.file.name for source_file in sources])
+        names = listed([file.name for file in files])
         raise problem(str(source), f"holds no log and no table ({names}); give {listed(FORMATS)}")
-    return {
-        dataset_name(Path(source_file.file.name)): source_file.file.path for source_file in tables
-    }
+    return tables
 
 
 def _one_table(source: Any, name: str) -> Any:
@@ -134,20 +130,18 @@ def _one_table(source: Any, name: str) -> Any:
         return source
     sources = find_files(source)
     if len(sources) > 1:
-        raise ValueError(
-            f"source names {len(sources)} tables {name!r}; give each a name of its own"
-        )
+        reason = f"source names {len(sources)} tables {name!r}"
+        raise ValueError(f"{reason}; give each a name of its own")
     return sources[0].file.path
 
 
-def _is_table(source_file: LogSource) -> bool:
-    suffixes = [
-        suffix.lower() for suffix in source_file.file.path.suffixes if suffix.lower() != ".gz"
-    ]
-    return bool(suffixes) and suffixes[-1] in FORMATS and source_file.file.preview.kind in _TABLES
+def _is_table(file: LogFile) -> bool:
+    suffixes = [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"]
+    return bool(suffixes) and suffixes[-1] in FORMATS and file.preview.kind in _TABLES
 
 
 def _has_frames(source: Any) -> bool:
+    """Whether this is a frame, or a mapping with one."""
     if isinstance(source, Mapping):
         return any(is_frame(value) for value in source.values())
     return not isinstance(source, str | Path | Mapping | Sequence)
@@ -225,24 +219,18 @@ def read_judged(
     """
     if judge is None or human is None:
         present, other = ("judge", "human") if human is None else ("human", "judge")
-        raise ValueError(
-            f"{present} names a column, and {other} does not; judged outcomes need both: what the "
-            "judge says, and the labels by people"
-        )
+        right = "judged outcomes need both: what the judge says, and the labels by people"
+        raise ValueError(f"{present} names a column, and {other} does not; {right}")
     if not isinstance(source, str | Path | pd.DataFrame):
-        raise ValueError(
-            f"source is a {type(source).__name__}; judged outcomes are read from one file or frame"
-        )
+        right = "judged outcomes are read from one file or frame"
+        raise ValueError(f"source is a {type(source).__name__}; {right}")
     if isinstance(source, str | Path) and os.path.isfile(source):
         # some tools merge two orders into ties
-        path = Path(source)
-        file = LogFile(path, path.name)
+        file = LogFile(Path(source), Path(source).name)
         if judgment_kind(file.preview) is not None:
-            raise problem(
-                path.name,
-                "is a tool's file of judgments; make a table of one row an item, with the judge's "
-                "answer in each order as a column of its own, and the labels by people",
-            )
+            right = "make a table of one row an item, with the judge's answer in each order as a "
+            right += "column of its own, and the labels by people"
+            raise problem(file.name, f"is a tool's file of judgments; {right}")
     from betterthan.judged.counting import count
 
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
