@@ -143,6 +143,8 @@ def test_parts_must_have_the_same_systems_and_be_parquet(tmp_path):
     with pytest.raises(ValueError, match="column 'who' holds no numbers; name the systems"):
         bt.read(files[0], lazy=True)
     assert bt.read(files[0], lazy=True, ignore="who").shape == (1, 2)
+    with pytest.raises(ValueError, match="source is an empty list"):
+        bt.read([], lazy=True)
 
 
 def with_ids(path, ids, **coords):

@@ -194,7 +194,7 @@ def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None)
 
 def _refuse_words_among_numbers(table: Table, column: str, values: Sequence[Any]) -> None:
     """Refuse true and false next to other numbers than 0 and 1: they are no 1 and 0 there."""
-    distinct = [value for _, value in {(type(value), value) for value in values}]
+    distinct = [value for _, value in dict.fromkeys((type(v), v) for v in values)]
     others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
     if others and any(map(_is_word, distinct)):
         k = next(k for k, value in enumerate(values) if _is_word(value))

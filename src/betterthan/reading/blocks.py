@@ -185,6 +185,8 @@ def _parquet(source: Any) -> list[Path]:
     if isinstance(source, Mapping) or not all(isinstance(entry, str | Path) for entry in many):
         kind = type(source).__name__
         raise ValueError(f"source is a {kind}; give a Zarr store, or Parquet files")
+    if not many:
+        raise ValueError("source is an empty list; give at least one file")
     paths = [Path(entry) for entry in many]
     for path in paths:
         if not path.is_file():
