@@ -254,7 +254,9 @@ class GroupAtoms:
         return cls(k_all[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
 
     def merged(self, least: float) -> "GroupAtoms":
-        """Atoms of one tau that differ by little, next to the smallest squared error of a pair."""
+        """Atoms of one tau that differ by little, next to the smallest squared error of a pair; in
+        single precision, for merging moves a weight by more.
+        """
         weight = np.bincount(self.node, self.upper.max(1) * self.lower.max(1), len(self.tau_k))
         spread = self.tau_k[self.node] * least + self.extra
         with np.errstate(divide="ignore"):
@@ -267,8 +269,10 @@ class GroupAtoms:
         order = np.lexsort(rounded[::-1])
         cell = rounded[:, order]
         start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
-        sorted_ = {k: getattr(self, k)[order] for k in ("upper", "lower", "shift", "extra")}
-        return replace(self, **sorted_, node=self.node[order][start], start=start)
+        upper, lower = (x.astype(np.float32)[order] for x in (self.upper, self.lower))
+        sorted_ = {"shift": self.shift[order], "extra": self.extra[order]}
+        node = self.node[order][start]
+        return replace(self, upper=upper, lower=lower, **sorted_, node=node, start=start)
 
     @property
     def merges(self) -> bool:
@@ -311,17 +315,16 @@ class GroupAtoms:
             weight = self.upper[:, :, None] * self.lower[:, None, :]
             shift, extra = (x[:, None, None] + 0 * weight for x in (self.shift, self.extra))
             return tuple(x.reshape(len(x), levels**2) for x in (weight, shift, extra))
-        # in single precision, about a shift of the cell: merging moves a weight by more
+        # moments about a shift of the cell, of which few digits are lost
         sizes = np.diff([*self.start, len(self.shift)])
         base = self.shift[self.start].astype(np.float32)
         away = self.shift - np.repeat(base, sizes)
         moments = np.stack([away**0, away, self.extra + away**2], axis=1).astype(np.float32)
-        upper, lower = self.upper.astype(np.float32), self.lower.astype(np.float32)
         sums = np.empty((len(sizes), 3 * levels, levels), dtype=np.float32)
         for product, start, size in zip(sums, self.start, sizes, strict=True):
             rows = slice(start, start + size)
-            weighed = upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
-            np.matmul(weighed.reshape(-1, 3 * levels).T, lower[rows], out=product)
+            weighed = self.upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
+            np.matmul(weighed.reshape(-1, 3 * levels).T, self.lower[rows], out=product)
         weight, shift, extra = sums.reshape(len(sizes), 3, -1).swapaxes(0, 1)
         whole = np.maximum(weight, np.float32(1e-30))
         shift /= whole
