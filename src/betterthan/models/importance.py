@@ -70,24 +70,8 @@ class Posterior(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class WeightedModel:
-    """A model that can be drawn by weights, or else by PyMC."""
-
-    posterior: Posterior
-    # all of the PyMC model, of each draw of spreads and parameters
-    variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
-    log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
-    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # replicated data of each draw
-    observed: xr.DataArray  # what the model sees
-    labels: dict[str, Any]  # of dims of the variables
-    build: Callable[[], Any]  # the PyMC model
-    target_accept: float = names.TARGET_ACCEPT
-    pairs: xr.DataArray | None = None  # of a model over pairs
-
-
-class GroupPosterior(Posterior, Protocol):
-    """A posterior of pairs in groups, with the variables of its PyMC model."""
+class Weights(Protocol):
+    """The variables of a PyMC model whose posterior is drawn by weights."""
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All of the PyMC model, of each draw of spreads and parameters."""
@@ -98,8 +82,25 @@ class GroupPosterior(Posterior, Protocol):
         ...
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
-        """Replicated counts, of each draw."""
+        """Replicated data, of each draw."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedModel:
+    """A model that can be drawn by weights, or else by PyMC."""
+
+    posterior: Posterior
+    weights: Weights
+    observed: xr.DataArray  # what the model sees
+    labels: dict[str, Any]  # of dims of the variables
+    build: Callable[[], Any]  # the PyMC model
+    target_accept: float = names.TARGET_ACCEPT
+    pairs: xr.DataArray | None = None  # of a model over pairs
+
+
+class GroupPosterior(Posterior, Weights, Protocol):
+    """A posterior of pairs in groups, with the variables of its PyMC model."""
 
 
 def fit_weighted(
@@ -122,7 +123,7 @@ def fit_weighted(
 
 
 def fit_groups(
-    posterior: "GroupPosterior | None",
+    posterior: GroupPosterior | None,
     data: Groups,
     prior: Prior,
     build: Callable[[], Any],
@@ -135,9 +136,7 @@ def fit_groups(
         labels = likelihood_data.coords(data.pairs) | data.levels
         model = WeightedModel(
             posterior=posterior,
-            variables=posterior.variables,
-            log_prior=posterior.log_prior,
-            outcomes=posterior.outcomes,
+            weights=posterior,
             observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
             labels=labels,
             build=build,
@@ -225,7 +224,7 @@ def _tree(
     model: WeightedModel, draws: nested.Drawn, attrs: dict[str, Any], run: Run
 ) -> xr.DataTree:
     shape, seed = (int(run.sampling.chains), int(run.sampling.draws)), run.seed
-    variables = model.variables(draws.v, draws.x)
+    variables = model.weights.variables(draws.v, draws.x)
     posterior = _as_dataset(variables, shape, model.labels)
     groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
     if run.predictive:
@@ -268,8 +267,8 @@ def _predictive_groups(
     """
     random = np.random.default_rng([seed, 2])
     once, y_dims = (1, names.DRAWS), model.observed.dims
-    prior = model.variables(*model.posterior.from_prior(names.DRAWS, random))
-    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
+    prior = model.weights.variables(*model.posterior.from_prior(names.DRAWS, random))
+    densities = model.weights.log_prior({name: values for name, (_, values) in posterior.items()})
     log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
     labels = {str(d): model.observed[d].values for d in y_dims}
     likelihood = model.posterior.pointwise(draws.v, draws.x)
@@ -296,7 +295,7 @@ def _replicated(
     size = max(1, _BLOCK // max(1, model.observed.size))
     for k in range(0, number, size):
         some = {name: value[k : k + size] for name, value in values.items()}
-        outcomes[k : k + size] = model.outcomes(some, random)
+        outcomes[k : k + size] = model.weights.outcomes(some, random)
     return outcomes
 
 
