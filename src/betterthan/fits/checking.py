@@ -510,7 +510,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
         table = az.compare(dict(trees), method=weighting, round_to="none")
     messages = list(dict.fromkeys(str(w.message) for w in caught))
     for line in messages:
-        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
+        checks.warn(line)
     table.attrs["warnings"] = messages
     return table
 

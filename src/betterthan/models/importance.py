@@ -2,7 +2,6 @@
 log densities of priors at draws, without PyMC.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -157,10 +156,9 @@ def _warn_nuts_only(prior: Prior, sampler: str | None) -> None:
         If sampler is not valid, or weights were asked for.
     """
     if sampler is None:
-        warnings.warn(
+        checks.warn(
             "sampled by NUTS, as draws by weights take one prior of numbers, and prior is "
-            f"{prior.text}",
-            skip_file_prefixes=names.PACKAGE,
+            f"{prior.text}"
         )
     elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
         raise ValueError(
@@ -196,10 +194,7 @@ def drawn(
         return draws
     if sampler == "laplace":
         raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
-    warnings.warn(
-        f"sampled by NUTS, as weights are not to be trusted here: {why}",
-        skip_file_prefixes=names.PACKAGE,
-    )
+    checks.warn(f"sampled by NUTS, as weights are not to be trusted here: {why}")
     return None
 
 

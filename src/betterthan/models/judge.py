@@ -354,12 +354,7 @@ def _is_inside(labels: str) -> bool:
 
 def _to_fit(counts: Any) -> xr.Dataset:
     pairs = judged_counts(counts)
-    number = pairs.sizes[names.PAIR]
-    if number > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{number} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
-            "the closed form has no such limit: betterthan.prob_better(counts)"
-        )
+    checks.sampled_pairs(pairs.sizes[names.PAIR], likelihood_data.UNLIMITED)
     return pairs
 
 

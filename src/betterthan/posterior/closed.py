@@ -1,6 +1,5 @@
 """Answers on a pair in closed form: who is better, and by how much (d = theta_win - theta_loss)."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -337,10 +336,9 @@ def size(
     lower, upper = distinct.turned(lower, -upper), distinct.turned(upper, -lower)
     hidden = int((np.asarray(modes) > 1).sum())
     if hidden:
-        warnings.warn(
+        checks.warn(
             f"one interval hides modes: {hidden} of the posteriors have more than one; look at "
-            "posterior.pdf, or use a prior of at least 1",
-            skip_file_prefixes=names.PACKAGE,
+            "posterior.pdf, or use a prior of at least 1"
         )
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
