@@ -241,7 +241,7 @@ def fit(
     )
     attrs = _attrs(trials, number, discrimination)
     tree = importance.fit_weighted(model, attrs, sampler, run)
-    posterior = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
+    posterior = tree["posterior"].to_dataset().assign(expected_score=expected_score)
     error = weights.quadrature_error(posterior)
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
@@ -259,7 +259,7 @@ def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, An
     }
 
 
-def _expected_score(posterior: xr.Dataset) -> xr.DataArray:
+def expected_score(posterior: xr.Dataset) -> xr.DataArray:
     """Share of all such items that each system solves."""
     ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
     slope = posterior["discrimination_sd"].values if "discrimination_sd" in posterior else None
