@@ -241,7 +241,8 @@ def fit(
     )
     attrs = _attrs(trials, number, discrimination)
     tree = importance.fit_weighted(model, attrs, sampler, run)
-    posterior = tree["posterior"].to_dataset().assign(expected_score=expected_score)
+    expected = repeated_trials.expected_score
+    posterior = tree["posterior"].to_dataset().assign(expected_score=expected)
     error = weights.quadrature_error(posterior)
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
@@ -257,13 +258,6 @@ def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, An
         "n_items": len(trials),
         "n_missing": int((trials == 0).sum()),
     }
-
-
-def expected_score(posterior: xr.Dataset) -> xr.DataArray:
-    """Share of all such items that each system solves."""
-    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
-    slope = posterior["discrimination_sd"].values if "discrimination_sd" in posterior else None
-    return posterior["ability"].copy(data=rasch.expected_score(ability, mean, spread, slope))
 
 
 def _kind(trials: np.ndarray, discrimination: bool) -> str:

@@ -60,7 +60,7 @@ from betterthan.exact.wins import rasch
 from betterthan.models import likelihood_data, repeated_trials, shrinkage
 from betterthan.models.describing import describer
 from betterthan.models.fitting import FitOptions, Run, documented, fit_model
-from betterthan.models.item_response import ITEM, MEAN, expected_score
+from betterthan.models.item_response import ITEM, MEAN
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -204,7 +204,8 @@ def fit(data: xr.DataArray | xr.Dataset, **options: Unpack[FitOptions]) -> xr.Da
         "n_missing": int((trials == 0).sum()),
     }
     tree = fit_model(build(data), attrs, run)
-    tree["posterior"] = tree["posterior"].to_dataset().assign(expected_score=expected_score)
+    expected = repeated_trials.expected_score
+    tree["posterior"] = tree["posterior"].to_dataset().assign(expected_score=expected)
     counts = {"successes": (_CELL, successes), "trials": (_CELL, trials)}
     tree["constant_data"] = xr.Dataset(counts, {names.ITEM: items, names.SYSTEM: systems})
     return tree

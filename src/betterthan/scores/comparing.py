@@ -197,8 +197,8 @@ def compare(
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     unit = chosen_unit(data, unit)
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
-    asked: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
-    result = bayesian_bootstrap(data, draws=draws, **of, **asked)
+    limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
+    result = bayesian_bootstrap(data, draws=draws, **of, **limits)
     test = randomization_test(data, shuffles=shuffles, correction=correction, **of)
     adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
     parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
