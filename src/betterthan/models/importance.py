@@ -218,17 +218,17 @@ def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.
 def _tree(
     model: WeightedModel, draws: nested.Drawn, attrs: dict[str, Any], run: Run
 ) -> xr.DataTree:
-    shape, seed = (int(run.sampling.chains), int(run.sampling.draws)), run.seed
+    shape = int(run.sampling.chains), int(run.sampling.draws)
     variables = model.weights.variables(draws.v, draws.x)
     posterior = _as_dataset(variables, shape, model.labels)
     groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
     if run.predictive:
-        groups |= _predictive_groups(model, draws, variables, shape, seed)
+        groups |= _predictive_groups(model, draws, variables, run)
     tree = xr.DataTree.from_dict(groups)
     tidy(tree, model.pairs)
     if run.predictive:
         drop_pairs_without_data(tree)
-    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    signature = Signature(seed=run.seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
     quality = {
         "pareto_k": draws.k_hat,
         "weights_ess": draws.effective,
@@ -241,11 +241,7 @@ def _tree(
 
 
 def _predictive_groups(
-    model: WeightedModel,
-    draws: nested.Drawn,
-    posterior: Mapping[str, Variable],
-    shape: tuple[int, int],
-    seed: int,
+    model: WeightedModel, draws: nested.Drawn, posterior: Mapping[str, Variable], run: Run
 ) -> dict[str, xr.Dataset]:
     """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
 
@@ -256,11 +252,10 @@ def _predictive_groups(
         Of the posterior.
     posterior : mapping
         Variables of each draw.
-    shape : pair of int
-        Chains, and draws of each.
-    seed : int
+    run : Run
     """
-    random = np.random.default_rng([seed, 2])
+    random = np.random.default_rng([run.seed, 2])
+    shape = int(run.sampling.chains), int(run.sampling.draws)
     once, y_dims = (1, names.DRAWS), model.observed.dims
     prior = model.weights.variables(*model.posterior.from_prior(names.DRAWS, random))
     densities = model.weights.log_prior({name: values for name, (_, values) in posterior.items()})

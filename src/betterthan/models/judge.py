@@ -127,7 +127,7 @@ def simulate(
     who = [(f"A{k}", f"B{k}") for k in range(shape)]
     truth = {"theta": ((names.PAIR, names.OUTCOME), theta)}
     truth |= {"difference": (names.PAIR, theta[:, 0] - theta[:, 1])}
-    result = dataset_of(labelled, judged, who, named, {}).assign(truth)
+    result = dataset_of(labelled, judged, who, named).assign(truth)
     return result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
 
 

@@ -406,13 +406,8 @@ def no_difference(model: str, question: str) -> str:
 def _provenance(posterior: xr.Dataset) -> dict[str, Any]:
     """Provenance of an answer from this posterior."""
     provenance = Signature.from_attrs(posterior.attrs)
-    return Signature(
-        model=provenance.model,
-        prior=provenance.prior,
-        prior_text=provenance.prior_text,
-        seed=provenance.seed,
-        inference_library=provenance.inference_library,
-    ).to_attrs()
+    kept = ("model", "prior", "prior_text", "seed", "inference_library")
+    return Signature(**{name: getattr(provenance, name) for name in kept}).to_attrs()
 
 
 def refuse_choices(prior: Any = None, ties: str = "third", model: str = "dirichlet") -> None:
