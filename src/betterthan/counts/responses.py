@@ -198,12 +198,14 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
             f"{batch.shape}; it must give one number for each of the first axis, shape "
             f"{(len(batch),)}"
         )
-    if not np.isfinite(result).all():
-        raise ValueError(
-            f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must "
-            "be finite"
-        )
-    return result
+    return _finite(responses, result)
+
+
+def _finite(responses: Responses, scores: np.ndarray) -> np.ndarray:
+    if not np.isfinite(scores).all():
+        what = f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}"
+        raise ValueError(f"{what}; it must be finite")
+    return scores
 
 
 def _returned(responses: Responses, values: np.ndarray) -> np.ndarray:
@@ -233,7 +235,7 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
     return Responses("means", _name(function), _systems(data), values, observed, function=function)
 
 
-def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
+def of_means(responses: Responses, means: np.ndarray, *, finite: bool = False) -> np.ndarray:
     """The caller's function of means (draw, system, ...), checked: (draw, system)."""
     result = _returned(responses, means)
     if result.shape != means.shape[:2]:
@@ -241,7 +243,7 @@ def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
             f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape "
             f"{means.shape}; it must keep the first two axes, shape {means.shape[:2]}"
         )
-    return result
+    return _finite(responses, result) if finite else result
 
 
 def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:

@@ -34,7 +34,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.numeric import limits
-from betterthan.exact.numeric.monte_carlo import interval
+from betterthan.exact.numeric.monte_carlo import interval, log_gammas
 
 
 def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -531,9 +531,8 @@ def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Gener
 
 
 def dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Dirichlet over the last dim, draws first; a gamma of a small shape from one that is not."""
-    size = (number, *shape.shape)
-    logs = np.log(rng.standard_gamma(shape + 1, size=size)) - rng.standard_exponential(size) / shape
+    """Dirichlet over the last dim, draws first."""
+    logs = log_gammas(shape, (number,), rng)
     heights = np.exp(logs - _over_last(np.maximum, logs)[..., None])
     return heights / _over_last(np.add, heights)[..., None]
 

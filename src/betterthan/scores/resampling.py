@@ -49,13 +49,7 @@ def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
         return mean if responses.higher_is_better else -mean
     if responses.kind == "means":
         means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
-        scores = of_means(responses, means)
-        if not np.isfinite(scores).all():
-            raise ValueError(
-                f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}; it "
-                "must be finite"
-            )
-        return scores
+        return of_means(responses, means, finite=True)
     shaped = sums.reshape(len(sums), *responses.values.shape[1:])
     x, y = shaped[..., 0], shaped[..., 1]
     bottom = responses.k * x + y

@@ -24,6 +24,7 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks, names
+from betterthan.exact.numeric.limits import fewest
 from betterthan.exact.wins.beta import stirling
 
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
@@ -429,18 +430,12 @@ def _fewest_decisive(
     ties: tuple[int, ...], policy: str, alternative: str, alpha: float
 ) -> np.ndarray:
     """`decisive_needed` of distinct ties; kept, as many tables have the same ties."""
-    low, high = np.full(len(ties), -1), np.zeros(len(ties), dtype=np.int64)
+    t = np.array(ties, dtype=np.int64)
 
-    def unreachable(m: np.ndarray) -> np.ndarray:
-        return smallest_p(m, np.array(ties, dtype=np.int64), policy, alternative) > alpha
+    def reachable(m: np.ndarray) -> np.ndarray:
+        return smallest_p(m.astype(np.int64), t, policy, alternative) <= alpha
 
-    while (more := unreachable(high)).any():
-        low, high = np.where(more, high, low), np.where(more, np.maximum(1, 2 * high), high)
-    while (high - low > 1).any():
-        middle = np.maximum((low + high) // 2, 0)
-        more = unreachable(middle)
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high
+    return fewest(reachable, np.zeros_like(t), np.zeros_like(t))[0].astype(np.int64)
 
 
 def _counted(*values: Any) -> list[np.ndarray]:
