@@ -163,11 +163,11 @@ def build(
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
         ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
         mean, spread = pm.Normal("mean", 0.0, MEAN), pm.LogNormal("difficulty_sd", *ITEM)
-        more: Any = 0.0
+        more, draw = 0.0, repeated_trials.draw
         if kind == "repeated":
             more = pm.Beta("trial_correlation", *TRIALS)
         if kind == "discrimination":
-            more = pm.HalfNormal("discrimination_sd", DISCRIMINATION)
+            more, draw = pm.HalfNormal("discrimination_sd", DISCRIMINATION), _draw_discriminating
         observed = pm.Data("successes", successes, dims=_CELL)
         pm.CustomDist(
             "y",
@@ -177,7 +177,7 @@ def build(
             spread,
             more,
             logp=_log_probability(kind, trials, x, log_weight),
-            random=_random(kind),
+            random=draw,
             signature="(s),(s),(),(),()->(s)",
             observed=observed,
             dims=_CELL,
@@ -287,17 +287,13 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
     return likelihoods[kind](trials, x, log_weight)
 
 
-def _random(kind: str) -> Any:
-    def draw(
-        n: Any, ability: Any, mean: Any, spread: Any, more: Any, rng: Any = None, size: Any = None
-    ) -> np.ndarray:
-        shape = size if size is not None else n.shape[:-1]
-        eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
-        if kind == "discrimination":
-            eta = np.exp(more * rng.normal(size=shape))[..., None] * eta
-        return rasch.draw_successes(eta, np.asarray(n), 0.0, rng)
-
-    return repeated_trials.draw if kind == "repeated" else draw
+def _draw_discriminating(
+    n: Any, ability: Any, mean: Any, spread: Any, sd: Any, rng: Any = None, size: Any = None
+) -> np.ndarray:
+    shape = size if size is not None else n.shape[:-1]
+    eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
+    slope = np.exp(sd * rng.normal(size=shape))[..., None]
+    return rasch.draw_successes(slope * eta, np.asarray(n), 0.0, rng)
 
 
 # Log probability of an item's row of successes, its difficulty integrated out: once tried, and

@@ -401,7 +401,7 @@ def prob_equivalent(
     return stacked.assign_attrs(posterior.attrs | {"rope": rope})
 
 
-def _masses(
+def by_region(
     a: np.ndarray, b: np.ndarray, t: np.ndarray, rope: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Below, within and above the rope."""
@@ -413,7 +413,7 @@ def _masses(
 def masses(posterior: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
     distinct = Distinct(*posterior.pairs)
-    below, within, above = distinct.at_work(at_work, partial(_masses, rope=rope), outputs=3)
+    below, within, above = distinct.at_work(at_work, partial(by_region, rope=rope), outputs=3)
     below, above = distinct.turned(below, above), distinct.turned(above, below)
     parts = [(below, above), (within, within), (above, below)]
     diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)

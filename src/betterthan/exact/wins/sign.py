@@ -263,9 +263,6 @@ def _height(d: Any, n: Any, q: Any, s: Any, level: Any, u: np.ndarray) -> np.nda
     )
 
 
-__all__ = ["decisive_needed", "settle_ties", "sign_mid_p", "sign_p", "smallest_p", "trinomial_p"]
-
-
 def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray:
     """Exact p of the sign test: the binomial tail of the decisive items.
 
