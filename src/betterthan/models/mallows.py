@@ -220,7 +220,6 @@ def fit(
     """
     run = Run.from_options(options)
     model, cells = build(data, pooling=pooling, tied=tied, prior_sd=prior_sd), to_cells(data, tied)
-    items, counts = np.unique(cells.n, return_counts=True)  # so many orders have so many items
     attrs = {
         "model": "mallows",
         "prior": [float(prior_sd)],
@@ -229,9 +228,7 @@ def fit(
         "n_cells": len(cells.k),
         "n_dropped": cells.dropped,
         "n_documents": len(cells.documents),
-        "items": items.tolist(),
-        "items_counts": counts.tolist(),
-    }
+    } | _sizes(cells)
     tree = fit_model(model, attrs, run)
     posterior = tree["posterior"].to_dataset()
     tree["posterior"] = posterior.assign(expected_tau=_expected_tau(posterior, cells))
@@ -328,6 +325,12 @@ def _draw_cells(
     cells = theta + shared + random.normal(size=theta.shape) * cell_sd
     truth = {"document_sd": document_sd, "cell_sd": cell_sd, "theta_document": (CELL, cells)}
     return truth, cells
+
+
+def _sizes(cells: Cells) -> dict[str, list[int]]:
+    """How many items orders have, and how many orders have so many."""
+    items, counts = np.unique(cells.n, return_counts=True)
+    return {"items": items.tolist(), "items_counts": counts.tolist()}
 
 
 def _expected_tau(posterior: xr.Dataset, cells: Cells) -> xr.DataArray:
