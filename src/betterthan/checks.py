@@ -5,6 +5,7 @@ Every message is one line: what is wrong, where, and what would be right.
 
 import math
 import re
+import warnings
 from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +17,11 @@ import numpy as np
 from betterthan import names, text
 
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
+
+
+def warn(message: str) -> None:
+    """Warn the user, at the line that called the package."""
+    warnings.warn(message, skip_file_prefixes=names.PACKAGE)
 
 
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
@@ -305,6 +311,15 @@ def for_scores_only(*, missing: str, margin: float) -> None:
     if real(margin, "margin"):
         why = "these are counts, whose ties are settled"
         raise ValueError(f"margin={margin:g} is for scores; {why}")
+
+
+def sampled_pairs(number: int, instead: str) -> None:
+    """Refuse more pairs than are sampled jointly; `instead` says what to do."""
+    if number > names.MCMC_PAIRS_MAX:
+        raise ValueError(
+            f"{number} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
+            f"{instead}"
+        )
 
 
 def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:

@@ -73,7 +73,7 @@ def test_the_density_of_items_is_that_of_the_model(form, density):
     successes, trials, *_ = trials_of(data)
     kind = item_response._kind(trials, bool(choices))
     nodes = item_response._node_count(trials, choices.get("nodes"), bool(choices))
-    posterior = item_response._build_posterior(kind, successes, trials, nodes)
+    posterior = item_response.Weights(kind, successes, trials, nodes).posterior()
     found = importance.drawn(posterior, "laplace", FEW, 1)
     tree = item_response.fit(data, **choices, sampling=FEW, rng=1, predictive=False)
     told = tree["posterior"].to_dataset()

@@ -140,7 +140,8 @@ def test_one_correlation_for_all_is_the_item_response_model(data):
         ability, rho = np.array([0.7, -0.9, 0.2]), special.expit(logit)
         nodes = rasch.nodes_needed(trials)
         parameters = [ability, mean, spread, rho]
-        sums = item_response._log_likelihood("repeated", y, trials, nodes, parameters)
+        weights = item_response.Weights("repeated", y, trials, nodes)
+        sums = weights.log_likelihood(nodes, parameters)
         rows = log_rows(y, trials, ability, mean, spread, np.full(3, rho))
         assert rows.sum() == pytest.approx(sums, rel=1e-10)
 

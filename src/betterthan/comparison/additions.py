@@ -166,15 +166,13 @@ def _spread(scores: xr.DataArray) -> Arrays:
     mean = np.nansum(values, axis=0) / np.maximum(n, 1)
     squares = np.where(n > 1, np.nansum((values - mean) ** 2, axis=0), np.nan)
     worst = np.arange(len(values))[:, None] < np.maximum(np.ceil(n / _TENTH), 1)
+    tenth = np.nanmean(np.where(worst, ascending, np.nan), 0)
     # without missing scores all columns at once
     quantile = np.quantile if (n == len(values)).all() else np.nanquantile
     return {
         "score_sd": ((names.SYSTEM,), np.sqrt(squares / np.maximum(n - 1, 1))),
         "score_quantile": ((names.SYSTEM, "quantile"), quantile(values, QUANTILES, axis=0).T),
-        "score_worst_tenth": (
-            (names.SYSTEM,),
-            np.nanmean(np.where(worst, ascending, np.nan), 0),
-        ),
+        "score_worst_tenth": ((names.SYSTEM,), tenth),
         "quantile": (("quantile",), np.array(QUANTILES)),
     }
 

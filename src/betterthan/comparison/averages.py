@@ -128,10 +128,8 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
         rows = np.flatnonzero(place == label)
         index: Any = {(names.ITEM if by_item else over): rows}
         held = {k: getattr(loaded, k).isel(index) for k in ("data", "observed", "scores")}
-        held = {
-            k: v.assign_attrs({a: b for a, b in v.attrs.items() if a != "n_items"})
-            for k, v in held.items()
-        }
+        for array in held.values():
+            array.attrs = {k: v for k, v in array.attrs.items() if k != "n_items"}
         part = replace(loaded, **held)
         _refuse_absent(part, label, over)
         parts.append(evaluate(part, each, whole=whole))
@@ -287,10 +285,8 @@ def _weights(
 
 def averaged_form(suite: Suite, options: Options) -> Answer:
     """Probabilities, differences, masses and verdicts of the average."""
-    lead = suite.whole.quantity.lead
-    answers = averaged_table(lead, suite, options)
-    more = _each_dataset(suite, options)
-    return Answer("exact", answers, more)
+    answers = averaged_table(suite.whole.quantity.lead, suite, options)
+    return Answer("exact", answers, _each_dataset(suite, options))
 
 
 def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
@@ -324,6 +320,7 @@ def _each_dataset(suite: Suite, options: Options) -> Table:
         return table.squares(parts, len(systems), *places)["prob_better"]
 
     single = replace(options, over=None, weights=None)
+    pooled = closed_table(lead, suite.whole, single)["prob_better"]
     each = [closed_table(lead, part, single)["prob_better"] for part in suite.parts]
     of_dataset = (names.DATASET, *names.SQUARE)
     counts = np.stack([part.counts.values for part in suite.parts])
@@ -334,10 +331,7 @@ def _each_dataset(suite: Suite, options: Options) -> Table:
         "counts_dataset": ((*of_dataset, names.OUTCOME), counts),
         "prob_better_dataset": (of_dataset, np.stack(each)),
         "prob_better_by_size": (names.SQUARE, better(suite.by_size)),
-        "prob_better_pooled": (
-            names.SQUARE,
-            closed_table(lead, suite.whole, single)["prob_better"],
-        ),
+        "prob_better_pooled": (names.SQUARE, pooled),
     }
     return Table(columns)
 
@@ -362,11 +356,9 @@ def averaged_scores(suite: Suite, options: Options) -> Arrays:
         right = np.round(mean * scored)
         cells = np.stack([right + 1, scored - right + 1, np.zeros_like(right)], axis=-1)
         ends = Average(averages.Counts(cells), weights).interval(question.ci_prob, question.ci_kind)
-        lower, upper = ((1 + end) / 2 for end in ends)
-        return columns | {
-            "score_lower": ((names.SYSTEM,), lower),
-            "score_upper": ((names.SYSTEM,), upper),
-        }
+        for side, end in zip(("lower", "upper"), ends, strict=True):
+            columns[f"score_{side}"] = (names.SYSTEM,), (1 + end) / 2
+        return columns
     laws = [t.means().law for t in totals]
     middle, error, df = (
         np.stack([getattr(law, k) for law in laws], axis=1) for k in ("mean", "error", "df")

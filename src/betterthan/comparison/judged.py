@@ -24,7 +24,7 @@ from betterthan.judged.dataset import (
     judge_alone,
     judged_counts,
 )
-from betterthan.posterior import of_judged, table
+from betterthan.posterior import closed, of_judged, table
 from betterthan.signed import Signature
 from betterthan.significance.roster import Tests
 
@@ -117,7 +117,7 @@ def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dat
     parts |= {"prob_better": above, "prob_worse": below}
     zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
     parts["mass"] = of_judged.region_masses(pairs, question.rope) if question.rope else zero
-    return table.exact(table.of_pairs(parts, data[JUDGED], square=True))
+    return table.exact(_square(parts, data))
 
 
 def _alone(data: xr.Dataset, options: Options) -> list[xr.Dataset]:
@@ -126,8 +126,7 @@ def _alone(data: xr.Dataset, options: Options) -> list[xr.Dataset]:
     for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
         if counts is None:
             continue
-        parts = _closed(counts, options)
-        square = table.exact(table.of_pairs(parts, data[JUDGED], square=True))
+        square = table.exact(_square(_closed(counts, options), data))
         n = _square({"n": counts.sum(1)}, data)["n"]
         whole = table.with_verdicts(square, options.question, n=n)[[*_BESIDE]]
         answers.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
@@ -141,16 +140,9 @@ def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
     """Of counts (pair, outcome) that are taken for the truth."""
     question = options.question
     a, b, t = (counts + np.array(checks.prior(options.prior))).T
-    if question.ci_kind == "eti":
-        ends = intervals.eti(a, b, t, question.ci_prob)
-    else:
-        ends = intervals.hdi(a, b, t, question.ci_prob)[:2]
-    rope = question.rope
-    masses = [
-        dirichlet.prob_below(a, b, t, -rope),
-        dirichlet.prob_within(a, b, t, rope) if rope else np.zeros(a.shape),
-        dirichlet.prob_above(a, b, t, rope),
-    ]
+    interval = intervals.eti if question.ci_kind == "eti" else intervals.hdi
+    ends = interval(a, b, t, question.ci_prob)
+    masses = closed.by_region(a, b, t, question.rope)
     answers = {"prob_better": dirichlet.prob_above(a, b, t, 0.0)}
     answers |= {"prob_worse": dirichlet.prob_below(a, b, t, 0.0), "mass": np.stack(masses, -1)}
     answers |= {"difference_mean": dirichlet.mean_difference(a, b, t)}
@@ -158,16 +150,14 @@ def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
 
 
 def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> xr.Dataset:
-    """What is the same for both directions, over (system_a, system_b)."""
+    """Answers on pairs over (system_a, system_b)."""
     return table.of_pairs(parts, data[JUDGED], square=True)
 
 
 def _labels(data: xr.Dataset) -> xr.Dataset:
     """``counts``: wins, losses and ties by the labels of people."""
     win, loss, tie = (column.astype(float) for column in data[GOLD].values.sum(2).T)
-    sides = table.of_pairs(
-        {"prob_better": win, "prob_worse": loss, "tie": tie}, data[JUDGED], square=True
-    )
+    sides = _square({"prob_better": win, "prob_worse": loss, "tie": tie}, data)
     wins, ties = sides["prob_better"].values.copy(), sides["tie"].values
     np.fill_diagonal(wins, 0)
     counts = np.stack([wins, wins.T, ties], -1).astype(np.int64)

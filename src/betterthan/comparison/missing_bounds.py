@@ -18,7 +18,13 @@ from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.units import Spans, once, spans, summed
-from betterthan.posterior.bounds import ScoreBounds, planned_bounds, score_limits
+from betterthan.posterior.bounds import (
+    ScoreBounds,
+    bounds_from_limits,
+    bounds_from_right,
+    planned_bounds,
+    score_limits,
+)
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
@@ -181,18 +187,17 @@ def _ends(evaluation: Evaluation) -> tuple[ScoreBounds, np.ndarray]:
 
 
 def _of_wins(evaluation: Evaluation, options: Options, ends: ScoreBounds) -> xr.Dataset:
-    from betterthan.posterior.bounds import bounds_from_limits
+    choices = _choices(options) | {"margin": options.margin}
+    if evaluation.quantity.lead == "mean":
+        choices["rope"] = 0.0
+    return bounds_from_limits(ends, evaluation.systems, **choices)
 
-    rope = 0.0 if evaluation.quantity.lead == "mean" else options.question.rope
-    return bounds_from_limits(
-        ends,
-        evaluation.systems,
-        margin=options.margin,
-        ties=options.tie_policy,
-        prior=options.prior,
-        rope=rope if rope < 1 else names.ROPE,
-        threshold=options.question.threshold,
-    )
+
+def _choices(options: Options) -> dict[str, Any]:
+    """What bounds of wins depend on."""
+    rope = options.question.rope if options.question.rope < 1 else names.ROPE
+    of: dict[str, Any] = {"ties": options.tie_policy, "prior": options.prior}
+    return of | {"rope": rope, "threshold": options.question.threshold}
 
 
 def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
@@ -201,21 +206,11 @@ def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
     tables = totals.tables
     if tables.graded or not tables.blank or options.missing != "pairwise" or options.margin >= 1:
         return None
-    from betterthan.posterior.bounds import bounds_from_right
-
     right, wins = np.diag(tables.sums).astype(np.int64), tables.wins
     if not totals.higher_is_better:  # where 0 is right
         right, wins = totals.scored - right, wins.T
     return bounds_from_right(
-        wins,
-        tables.shared,
-        right,
-        tables.items,
-        totals.systems,
-        ties=options.tie_policy,
-        prior=options.prior,
-        rope=options.question.rope if options.question.rope < 1 else names.ROPE,
-        threshold=options.question.threshold,
+        wins, tables.shared, right, tables.items, totals.systems, **_choices(options)
     )
 
 

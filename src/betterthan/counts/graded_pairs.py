@@ -1,6 +1,5 @@
 """Pairwise differences of graded scores in one array, as models need them."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,12 +87,7 @@ def _pair_differences(
     values = oriented(scores)
     observed = ~np.isnan(values)
     need_shared_items(observed.T.astype(float) @ observed, systems)
-    pairs = len(a)
-    if pairs > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{pairs} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
-            "take fewer"
-        )
+    checks.sampled_pairs(len(a), "take fewer")
     d = values[:, a] - values[:, b]
     shared = np.isfinite(d)
     differs = shared & (np.abs(np.where(shared, d, 0)) > counting.slack(values, resolution))
@@ -109,10 +103,9 @@ def _warn_few(differs: np.ndarray, common: np.ndarray, pairs: list[tuple[str, st
         return
     k = few[0]
     more = f" (and of {len(few) - 1} more pairs)" if len(few) > 1 else ""
-    warnings.warn(
+    checks.warn(
         f"the size of the difference of {pairs[k][0]!r} and {pairs[k][1]!r}{more} is mostly the "
-        f"prior: they differ on {int(differ[k])} of {int(shared[k])} items",
-        skip_file_prefixes=names.PACKAGE,
+        f"prior: they differ on {int(differ[k])} of {int(shared[k])} items"
     )
 
 

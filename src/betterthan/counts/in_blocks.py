@@ -13,9 +13,7 @@ from betterthan.exact.blocks import Rule, Tables, added, block_tables, slack_of
 from betterthan.signed import Signature
 
 
-def count_blocks(
-    data: xr.DataArray, *, margin: float = 0.0, missing: str = "pairwise"
-) -> xr.DataArray:
+def count_blocks(data: xr.DataArray, *, margin: float, missing: str) -> xr.DataArray:
     """The same as `count` of scores in memory; each block is read once.
 
     Scores that differ by no more than the rounding of a larger score in another block are counted
@@ -23,9 +21,8 @@ def count_blocks(
     """
     blocks, margin = blocks_of(data), checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
-    return counts_of(blocks, tables_of(blocks, margin, missing), margin).assign_attrs(
-        missing=missing
-    )
+    counts = counts_of(blocks, tables_of(blocks, margin, missing), margin)
+    return counts.assign_attrs(missing=missing)
 
 
 def rule_of(blocks: Blocks, missing: str) -> Rule:

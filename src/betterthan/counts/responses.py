@@ -107,9 +107,6 @@ def tally_scores(
     return scores.assign_attrs(origin(tallies) | provenance).rename("scores")
 
 
-_RATIOS = ("precision", "recall", "f1", "f_beta")
-
-
 @dataclass(frozen=True)
 class Responses:
     """Responses (item, system, ...) and the statistic asked of their sums.
@@ -148,16 +145,13 @@ def responses_of(
     """Scores or tallies as responses, with items that are swapped together summed."""
     labelled(data, "data", "scores (item, system) or tallies (item, system, tally)")
     is_tallies = names.TALLY in data.dims
-    default = "f1" if is_tallies else "mean"
-    chosen_statistic = default if statistic is None else statistic
-    if not callable(chosen_statistic):
-        checks.one_of(chosen_statistic, names.STATISTICS, "statistic")
-    if checks.real(beta, "beta", "a positive number") != 1 and chosen_statistic != "f_beta":
-        raise ValueError(
-            f"beta={beta:g} is for statistic='f_beta', not {_name(chosen_statistic)!r}"
-        )
+    chosen = ("f1" if is_tallies else "mean") if statistic is None else statistic
+    if not callable(chosen):
+        checks.one_of(chosen, names.STATISTICS, "statistic")
+    if checks.real(beta, "beta", "a positive number") != 1 and chosen != "f_beta":
+        raise ValueError(f"beta={beta:g} is for statistic='f_beta', not {_name(chosen)!r}")
     data = schemas.tallies(data) if is_tallies else schemas.scores(data)
-    return responses_from(data, chosen_statistic, beta, unit)
+    return responses_from(data, chosen, beta, unit)
 
 
 def responses_from(
@@ -197,7 +191,6 @@ def score_of(responses: Responses) -> np.ndarray:
 
 def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
     """The caller's function of (batch, item, ...), checked."""
-    assert responses.function is not None
     result = _returned(responses, batch)
     if result.shape != (len(batch),):
         raise ValueError(
@@ -205,12 +198,14 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
             f"{batch.shape}; it must give one number for each of the first axis, shape "
             f"{(len(batch),)}"
         )
-    if not np.isfinite(result).all():
-        raise ValueError(
-            f"statistic {responses.statistic!r} gave {result[~np.isfinite(result)][0]}; it must "
-            "be finite"
-        )
-    return result
+    return _finite(responses, result)
+
+
+def _finite(responses: Responses, scores: np.ndarray) -> np.ndarray:
+    if not np.isfinite(scores).all():
+        what = f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}"
+        raise ValueError(f"{what}; it must be finite")
+    return scores
 
 
 def _returned(responses: Responses, values: np.ndarray) -> np.ndarray:
@@ -240,16 +235,15 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
     return Responses("means", _name(function), _systems(data), values, observed, function=function)
 
 
-def of_means(responses: Responses, means: np.ndarray) -> np.ndarray:
+def of_means(responses: Responses, means: np.ndarray, *, finite: bool = False) -> np.ndarray:
     """The caller's function of means (draw, system, ...), checked: (draw, system)."""
-    assert responses.function is not None
     result = _returned(responses, means)
     if result.shape != means.shape[:2]:
         raise ValueError(
             f"statistic {responses.statistic!r} gave shape {result.shape} for means of shape "
             f"{means.shape}; it must keep the first two axes, shape {means.shape[:2]}"
         )
-    return result
+    return _finite(responses, result) if finite else result
 
 
 def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
@@ -285,7 +279,7 @@ def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> R
     if statistic == "macro_f1" and not labelled:
         raise ValueError("macro_f1 is a mean over labels; give tallies with a dim 'label'")
     values = tallies.values
-    if labelled and statistic in _RATIOS:
+    if labelled and statistic in _STATISTICS:
         values = values.sum(2)
     ratio = ratios.ratio_of(statistic, beta)
     values = np.stack(ratios.sums_of(values, ratio), axis=-1)
@@ -306,16 +300,8 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str
         )
     name = getattr(function, "__name__", type(function).__name__)
     observed = np.ones(values.shape[:2], dtype=bool)
-    higher = bool(data.attrs.get("higher_is_better", True))
-    return Responses(
-        "custom",
-        name,
-        _systems(data),
-        values,
-        observed,
-        higher_is_better=higher,
-        function=function,
-    )
+    also: Any = {"higher_is_better": bool(data.attrs.get("higher_is_better", True))}
+    return Responses("custom", name, _systems(data), values, observed, function=function, **also)
 
 
 def _together(

@@ -245,8 +245,7 @@ class Reliability:
         ValueError
             If a system has no item with so many runs.
         """
-        cells = (names.ITEM, names.SYSTEM)
-        successes, tried = (data[key].transpose(*cells).values for key in (SUCCESSES, TRIALS))
+        successes, tried = (data[key].transpose(*_CELL).values for key in (SUCCESSES, TRIALS))
         values = drawn(successes, tried, self.k, self.kind)
         values[tried < at_least] = np.nan
         none = np.isnan(values).all(0)
@@ -258,7 +257,19 @@ class Reliability:
                 "bounds"
             )
         attrs = data.attrs | {"reliability": self.name}
-        return xr.DataArray(values, dims=cells, coords=data.coords, attrs=attrs)
+        return xr.DataArray(values, dims=_CELL, coords=data.coords, attrs=attrs)
+
+
+def _are_trials(data: Any) -> bool:
+    """Whether these are successes of trials, or else scores (item, system)."""
+    if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
+        return True
+    if not isinstance(data, xr.DataArray) or set(data.dims) != set(_CELL):
+        raise ValueError(
+            "data are no scores (item, system); give those of repeated runs, or successes and "
+            "trials of each item, see betterthan.counts.trials_from_table"
+        )
+    return False
 
 
 def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
@@ -276,15 +287,10 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
     ValueError
         If scores are not 0 and 1 and `success` is not passed, or data are of another kind.
     """
-    if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
+    if _are_trials(data):
         if success is not None:
             raise ValueError("success= is for scores, and these are successes; leave it out")
         return data
-    if not isinstance(data, xr.DataArray) or set(data.dims) != {names.ITEM, names.SYSTEM}:
-        raise ValueError(
-            "data are no scores (item, system); give those of repeated runs, or successes and "
-            "trials of each item, see betterthan.counts.trials_from_table"
-        )
     values = data.values.astype(float)
     if success is not None:
         success = checks.real(success, "success")
@@ -328,22 +334,17 @@ class RunSums:
         ValueError
             If they are neither.
         """
-        if isinstance(data, xr.Dataset) and {SUCCESSES, TRIALS} <= set(data.data_vars):
-            cells = (data[key].transpose(names.ITEM, names.SYSTEM) for key in (SUCCESSES, TRIALS))
+        if _are_trials(data):
+            cells = (data[key].transpose(*_CELL) for key in (SUCCESSES, TRIALS))
             sums, trials = (cell.values.astype(float) for cell in cells)
             spread, first = spread_of_runs(sums, sums, trials), np.arange(len(sums))
-        elif isinstance(data, xr.DataArray) and set(data.dims) == {names.ITEM, names.SYSTEM}:
+        else:
             data = schemas.scores(data)
             values = data.values.astype(float)
             place, distinct = pd.factorize(item_ids(data))
             sums, trials = sums_by_unit(values, place, len(distinct))
             spread = _spread(values, place, sums, trials)
             first = np.unique(place, return_index=True)[1]
-        else:
-            raise ValueError(
-                "data are no scores (item, system); give those of repeated runs, or successes and "
-                "trials of each item, see betterthan.counts.trials_from_table"
-            )
         rows = data.isel({names.ITEM: first})
         unit = pd.factorize(ids_of(rows, CLUSTER))[0] if unit_of(rows) == CLUSTER else None
         systems = [str(s) for s in data[names.SYSTEM].values]

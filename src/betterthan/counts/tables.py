@@ -9,7 +9,6 @@ of all differences.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -131,10 +130,9 @@ def warn_of_other_items(counts: xr.DataArray) -> None:
         return
     parts = list(counts) if counts.dims[0] == names.DATASET else [counts]
     if triple := next(filter(None, map(triple_that_does_not_add_up, parts)), ""):
-        warnings.warn(
+        checks.warn(
             f"the table may have a typing error: {triple}. Wins less losses of items that are "
-            "right or wrong add up; only those of graded scores need not.",
-            skip_file_prefixes=names.PACKAGE,
+            "right or wrong add up; only those of graded scores need not."
         )
 
 

@@ -33,6 +33,7 @@ from scipy import special
 from betterthan.exact.joint.student import hall_inverse, hall_transform
 from betterthan.exact.numeric import limits
 from betterthan.exact.wins.beta import stirling
+from betterthan.exact.wins.dirichlet import sd_difference
 
 _FADED = 1e-12  # of the characteristic function, at which a rule ends
 _NODES = 8192  # at which it ends at last
@@ -57,10 +58,7 @@ class Counts:
     @property
     def sd(self) -> np.ndarray:
         """Standard deviations, (pair, dataset)."""
-        win, loss, tie = np.moveaxis(self.cells, -1, 0)
-        n = win + loss + tie
-        # share - mean^2, written without cancellation
-        return np.sqrt((4 * win * loss + (win + loss) * tie) / (n * n * (n + 1)))
+        return sd_difference(*np.moveaxis(self.cells, -1, 0))
 
     def rule(self, first: int, level: int, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Nodes s and their weights ds, (pair, node), from one on."""

@@ -15,8 +15,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
-from operator import add
-from typing import Protocol, Self
+from operator import add, or_
+from typing import Self
 
 import numpy as np
 
@@ -168,8 +168,27 @@ def _mixed(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
+# how two blocks are added up where not by their sum
+_JOINED: dict[str, Callable[..., object]] = {
+    "low": min,
+    "high": max,
+    "nearest": min,
+    "graded": or_,
+    "mark": lambda first, second: (first + second) % 2**64,
+}
+
+
+class Summed:
+    """What blocks say that can be added up."""
+
+    def plus(self, other: Self) -> Self:
+        """What two blocks say together."""
+        both = zip(vars(self).items(), vars(other).values(), strict=True)
+        return type(self)(*(_JOINED.get(k, add)(a, b) for (k, a), b in both))
+
+
 @dataclass(frozen=True)
-class Tables:
+class Tables(Summed):
     """Of so many items; pairs are (system, system)."""
 
     items: int  # that are counted: without those a policy leaves out
@@ -182,21 +201,6 @@ class Tables:
     nearest: float  # the smallest difference above the slack
     blank: int  # scores missing before any policy
     mark: int  # of the numbers themselves
-
-    def plus(self, other: Self) -> Self:
-        """What two blocks say together."""
-        return type(self)(
-            self.items + other.items,
-            self.wins + other.wins,
-            self.shared + other.shared,
-            self.sums + other.sums,
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.graded or other.graded,
-            min(self.nearest, other.nearest),
-            self.blank + other.blank,
-            (self.mark + other.mark) % 2**64,
-        )
 
     @property
     def largest(self) -> float:
@@ -233,11 +237,7 @@ def block_tables(
     return replace(total.plus(plain.tables()), mark=marks % 2**64)
 
 
-class _Sum(Protocol):
-    def plus(self, other: Self) -> Self: ...
-
-
-def added[S: _Sum](parts: list[S]) -> S:
+def added[S: Summed](parts: list[S]) -> S:
     """What several blocks say together, in their order."""
     return reduce(lambda total, part: total.plus(part), parts)
 
@@ -313,7 +313,7 @@ _ALIKE = 1e-13  # of a sum of squares: what is left of scores that differ by a c
 
 
 @dataclass(frozen=True)
-class Spreads:
+class Spreads(Summed):
     """Of a block; two can be added. Pairs are (system, system), z is score less mean."""
 
     products: np.ndarray  # z_a z_b
@@ -321,10 +321,6 @@ class Spreads:
     sums: np.ndarray  # z_a where both have a score
     cubes: np.ndarray  # z_a^3 where both have a score
     mixed: np.ndarray  # z_a^2 z_b
-
-    def plus(self, other: Self) -> Self:
-        """What two blocks say together."""
-        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 def means_of(counts: Tables) -> np.ndarray:
@@ -390,7 +386,7 @@ _Random = Callable[[int, int], np.ndarray]  # of items from a number on, so many
 
 
 @dataclass(frozen=True)
-class Sums:
+class Sums(Summed):
     """Of random multiples of items, (draw, column); `items` says how many there were."""
 
     sums: np.ndarray
@@ -398,16 +394,6 @@ class Sums:
     sizes: np.ndarray  # (column,): of absolute values
     items: int
     graded: bool
-
-    def plus(self, other: Self) -> Self:
-        """What two blocks say together."""
-        return type(self)(
-            self.sums + other.sums,
-            self.totals + other.totals,
-            self.sizes + other.sizes,
-            self.items + other.items,
-            self.graded or other.graded,
-        )
 
 
 def weighted(block: np.ndarray, start: int, rule: Rule, draws: int, seed: int) -> Sums:

@@ -56,12 +56,6 @@ def quantile(a: np.ndarray, b: np.ndarray, statistic: str, prob: float | np.ndar
     return 2 * t / (1 + t) if statistic == "f1" else t
 
 
-def above(a: np.ndarray, b: np.ndarray, statistic: str, value: float) -> np.ndarray:
-    """P(score > value), from the upper tail."""
-    t = value / (2 - value) if statistic == "f1" else value
-    return special.betaincc(a, b, t)
-
-
 def interval(
     a: np.ndarray, b: np.ndarray, statistic: str, prob: float, kind: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -118,24 +112,21 @@ def nodes(a: float, b: float, count: int = _NODES) -> tuple[np.ndarray, np.ndarr
 
 def f_beta_above(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:
     """P(F > x) for values x, given Dirichlet parameters (tp, fp, fn)."""
-    u, weight = nodes(alpha[2], alpha[1])
-    return (
-        special.betaincc(
-            alpha[0], alpha[1] + alpha[2], _f_beta_share(beta, u, np.asarray(x)[..., None])
-        )
-        @ weight
-    )
+    return _f_beta_tail(special.betaincc, alpha, beta, x)
 
 
 def f_beta_below(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:
     """P(F <= x), from the lower tail."""
+    return _f_beta_tail(special.betainc, alpha, beta, x)
+
+
+def _f_beta_tail(
+    mass: Callable[..., np.ndarray], alpha: np.ndarray, beta: float, x: np.ndarray
+) -> np.ndarray:
+    """A tail of F, from that of the share of true positives."""
     u, weight = nodes(alpha[2], alpha[1])
-    return (
-        special.betainc(
-            alpha[0], alpha[1] + alpha[2], _f_beta_share(beta, u, np.asarray(x)[..., None])
-        )
-        @ weight
-    )
+    share = _f_beta_share(beta, u, np.asarray(x)[..., None])
+    return mass(alpha[0], alpha[1] + alpha[2], share) @ weight
 
 
 def f_beta_density(alpha: np.ndarray, beta: float, x: np.ndarray) -> np.ndarray:

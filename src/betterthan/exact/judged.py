@@ -34,7 +34,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.numeric import limits
-from betterthan.exact.numeric.monte_carlo import interval
+from betterthan.exact.numeric.monte_carlo import interval, log_gammas
 
 
 def mean_and_sd(cells: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -440,20 +440,8 @@ _LEGENDRE = np.polynomial.legendre.leggauss(10)
 
 
 @dataclass(frozen=True)
-class JudgedPairs:
-    """Posterior of pairs: ``cells`` (pair, signal, truth), and the law of d that they make."""
-
-    law: Law
-
-    @property
-    def cells(self) -> np.ndarray:
-        """Parameters of the truth under each signal, (pair, signal, truth)."""
-        return self.law.cells
-
-    @property
-    def size(self) -> np.ndarray:
-        """Parameters of the signals, (pair, signal)."""
-        return self.law.size
+class JudgedPairs(Law):
+    """Posterior of pairs, and what it says of d."""
 
     @classmethod
     def from_counts(
@@ -475,11 +463,7 @@ class JudgedPairs:
         0.947146441983
         """
         alpha = np.broadcast_to(np.asarray(prior, dtype=float), gold.shape[1:])
-        return cls(Law(np.swapaxes(gold + alpha, 1, 2), judged - gold.sum(1)))
-
-    def mean_and_sd(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation of d of each pair."""
-        return self.law.mean_and_sd()
+        return cls(np.swapaxes(gold + alpha, 1, 2), judged - gold.sum(1))
 
     def above(self, x: float | np.ndarray) -> np.ndarray:
         """P(d > x) of each pair, at one x or at one for each.
@@ -520,13 +504,13 @@ class JudgedPairs:
         equal-tailed).
         """
         if kind == "hdi":
-            return hdi(self.law, prob)
-        lower, upper = eti(self.law, prob)
+            return hdi(self, prob)
+        lower, upper = eti(self, prob)
         return lower, upper, np.ones(lower.shape, dtype=bool)
 
     def _tails(self, x: float | np.ndarray, *, need: int = 1) -> np.ndarray:
         """The answers of `above`, (pair, answer)."""
-        return above(self.law, np.broadcast_to(x, len(self.law.unlabeled)), need=need)[0]
+        return above(self, np.broadcast_to(x, len(self.unlabeled)), need=need)[0]
 
 
 def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
@@ -547,9 +531,8 @@ def draws(cells: np.ndarray, size: np.ndarray, number: int, rng: np.random.Gener
 
 
 def dirichlet(shape: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """Dirichlet over the last dim, draws first; a gamma of a small shape from one that is not."""
-    size = (number, *shape.shape)
-    logs = np.log(rng.standard_gamma(shape + 1, size=size)) - rng.standard_exponential(size) / shape
+    """Dirichlet over the last dim, draws first."""
+    logs = log_gammas(shape, (number,), rng)
     heights = np.exp(logs - _over_last(np.maximum, logs)[..., None])
     return heights / _over_last(np.add, heights)[..., None]
 

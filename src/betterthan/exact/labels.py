@@ -21,6 +21,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from betterthan.exact.numeric.monte_carlo import log_gammas
+
 # Weighted differences of two places on a scale, from their distance; none: any difference is one.
 POWERS = {"linear": 1, "quadratic": 2}
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
@@ -254,19 +256,12 @@ def drawn(
 
     Of the two sources each has its own stream, so that chunks go on where the last one ended.
     """
-    size = (draws, *alpha.shape)
-    logs = np.log(sources[0].standard_gamma(alpha + 1, size))
-    logs -= sources[1].standard_exponential(size) / alpha  # ln U of a uniform U
+    logs = log_gammas(alpha, (draws,), *sources)
     logs -= logs.max((1, 2), keepdims=True)
     labels = alpha.shape[1]
     right = np.diagonal(logs[:, :labels], axis1=1, axis2=2)
-    return _averages(right, _log_sum(logs[:, :labels], axis=2), _log_sum(logs, axis=1), beta)
-
-
-def _averages(
-    right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
-) -> np.ndarray:
-    """From logs (draw, label) of shares: nothing is 0, so that nothing is divided by 0."""
+    predicted, actual = _log_sum(logs[:, :labels], axis=2), _log_sum(logs, axis=1)
+    # of logs nothing is 0, so that nothing is divided by 0
     measures = _measures_of_draws(right, predicted, actual, beta)
     total = _log_sum(actual, 1)
     size = np.exp(actual - total[:, None])[..., None]

@@ -186,7 +186,6 @@ class Search:
 
     inside: np.ndarray  # (fold, feature): chosen
     coefficients: np.ndarray  # (fold, 1 + feature): intercept first, 0 where not chosen
-    rss: np.ndarray  # (fold,)
     steps: list[tuple[np.ndarray, np.ndarray]]  # feature moved (-1: none) and AIC after it, by fold
 
 
@@ -259,7 +258,7 @@ def search(
         moved[running], now[running] = chosen, best
         steps.append((moved, now))
     coefficients = state[:, :-1, -1] * np.column_stack([np.ones(len(inside)), inside])
-    return Search(inside, coefficients, state[:, -1, -1], steps)
+    return Search(inside, coefficients, steps)
 
 
 def _start(products: np.ndarray, everything: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -36,7 +36,7 @@ _HALVINGS, _LOGIT = 18, 40.0  # of the search for the saddle point
 _STEP, _BLOCK, _BLOCKS = 0.08, 16, 60  # nodes are sinh of multiples of the step
 _FADED = 1e-17  # of the largest term
 _CELLS = 2**20  # numbers at once
-_SHORT, _ROUNDS = 1e-6, 40  # the last step of Newton, in standard deviations, and steps
+_SHORT = 1e-6  # the last step of Newton, in standard deviations
 _GRID, _SEARCHES = 17, 4  # masses below an interval at which the narrowest is looked for
 
 

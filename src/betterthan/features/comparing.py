@@ -514,30 +514,16 @@ def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     if sd is None:
         nodes, weight, sd = np.zeros(1), np.ones(1), np.zeros(line.shape[:2])
     steps = np.diff(levels)
-    return (
-        np.stack(
-            [_mean_level(line[..., k], cuts, steps, sd, nodes, weight) for k in range(len(x))], -1
-        )
-        + levels[0]
-    )
 
+    def above(line: np.ndarray) -> np.ndarray:
+        """Mean level above the first: the sum of P(response above a cut) x step, averaged over
+        groups.
+        """
+        eta = line[..., None] + sd[..., None] * nodes
+        of_nodes = special.expit(eta[..., None] - cuts[..., None, :]) @ steps
+        return of_nodes @ (weight / weight.sum())
 
-def _mean_level(
-    line: np.ndarray,
-    cuts: np.ndarray,
-    steps: np.ndarray,
-    sd: np.ndarray,
-    nodes: np.ndarray,
-    weight: np.ndarray,
-) -> np.ndarray:
-    """Mean level above the first: the sum of P(response above a cut) x step, averaged over
-    groups.
-    """
-    from scipy.special import expit
-
-    eta = line[..., None] + sd[..., None] * nodes
-    above = expit(eta[..., None] - cuts[..., None, :]) @ steps
-    return above @ (weight / weight.sum())
+    return np.stack([above(line[..., k]) for k in range(len(x))], -1) + levels[0]
 
 
 def _outside(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:

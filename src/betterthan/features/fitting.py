@@ -219,23 +219,6 @@ def _one(values: Mapping[str, Any], name: str) -> Any:
     return values[name]
 
 
-def frequency(
-    z: np.ndarray,
-    y: np.ndarray,
-    groups: np.ndarray,
-    how: dict[str, Any],
-    resamples: int,
-    seed: int,
-) -> np.ndarray:
-    """Return the share of resampled groups in which each feature is chosen."""
-    number = int(groups.max()) + 1
-    random = np.random.default_rng(seed)
-    times = random.multinomial(number, np.full(number, 1 / number), size=resamples)
-    products, sizes, distinct = regression.resampled(z, y, groups, times)
-    searches = regression.search(products, sizes, distinct=distinct, **how)
-    return searches.inside.mean(0)
-
-
 _MOVES = {
     "both": (True, True),
     "forward": (True, False),
@@ -417,11 +400,15 @@ class _Search:
         return self.result.inside[0]
 
     def inclusion(self, resamples: int, seed: int) -> np.ndarray:
-        """How often each feature is chosen from bootstrap samples."""
+        """In what share of samples of groups drawn anew each feature is chosen."""
         if self.direction == "none":
             return np.ones(self.z.shape[1])
         groups, how = self.table.groups, searched_as(self.direction)
-        return frequency(self.z, self.y, groups, how, resamples, seed)
+        number = int(groups.max()) + 1
+        random = np.random.default_rng(seed)
+        times = random.multinomial(number, np.full(number, 1 / number), size=resamples)
+        products, sizes, distinct = regression.resampled(self.z, self.y, groups, times)
+        return regression.search(products, sizes, distinct=distinct, **how).inside.mean(0)
 
     @property
     def chosen(self) -> list[str]:

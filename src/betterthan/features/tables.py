@@ -8,7 +8,6 @@ Component scores of dialogues come from confusion matrices; one of them is the F
 predicts a response best.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -272,10 +271,9 @@ def _tell_of_gaps(x: pd.DataFrame) -> None:
     lost, most = int(gaps.any(axis=1).sum()), gaps.sum()
     if lost > _FEW_LOST * len(x):
         worst = most.idxmax()
-        warnings.warn(
+        checks.warn(
             f"{lost} of {len(x)} rows are left out, because they lack a feature, {most[worst]} of "
-            f"them {worst!r}; without that column more rows stay",
-            skip_file_prefixes=names.PACKAGE,
+            f"them {worst!r}; without that column more rows stay"
         )
 
 
@@ -315,10 +313,7 @@ def grouped(table: FeatureTable) -> FeatureTable:
     )
     if count < _LEAST:
         raise ValueError(f"{finding}, and at least {_LEAST} are needed; {advice}")
-    warnings.warn(
-        f"{finding}, and rows of one are left out together; {advice}",
-        skip_file_prefixes=names.PACKAGE,
-    )
+    checks.warn(f"{finding}, and rows of one are left out together; {advice}")
     first = [int((groups == k).argmax()) for k in range(count)]
     names_of_groups = [table.rows[k] for k in first]
     return replace(table, groups=groups, group_names=names_of_groups, grouped_by=by)
@@ -335,12 +330,11 @@ def warn_of_model(table: FeatureTable) -> None:
     kinds = _repeating(table)
     if kinds and not table.groups_named:
         count = int(_joined([numbers for numbers, _ in kinds]).max()) + 1
-        warnings.warn(
+        checks.warn(
             f"errors may be too small: {len(table.y)} rows are of {count} "
             f"{_PLURAL[kinds[0][1]]}, and the model takes them as independent; pass by= with what "
             f"belongs together (such as the dialogue), or by={names.ROW!r} if every row is "
-            "independent",
-            skip_file_prefixes=names.PACKAGE,
+            "independent"
         )
 
 
@@ -530,11 +524,10 @@ def _warn_of_losses(gain: np.ndarray, pre: np.ndarray) -> None:
     losses = np.flatnonzero(gain < -1 - _ROUNDING)
     if losses.size:
         worst = int(losses[gain[losses].argmin()])
-        warnings.warn(
+        checks.warn(
             f"a single dialogue can steer least squares: {losses.size} of {gain.size} learning "
             f"gains are below -1, the lowest {gain[worst]:.3g} at position {worst}, where pre is "
-            f"{pre[worst]:.3g} and little was left to gain; leave it out, or predict post - pre",
-            skip_file_prefixes=names.PACKAGE,
+            f"{pre[worst]:.3g} and little was left to gain; leave it out, or predict post - pre"
         )
 
 
@@ -621,10 +614,9 @@ def fit_beta(confusion: xr.DataArray, response: Any, *, average: str = "weighted
 
 def _warn_of_slope(slope: float, response: str) -> None:
     if slope < 0:
-        warnings.warn(
+        checks.warn(
             f"beta is no weight of recall here: a better F goes with a lower {response!r} (slope "
-            f"{slope:.3g}), as by chance in half of all data where neither predicts the other",
-            skip_file_prefixes=names.PACKAGE,
+            f"{slope:.3g}), as by chance in half of all data where neither predicts the other"
         )
 
 

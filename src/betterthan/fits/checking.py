@@ -440,11 +440,8 @@ def _chances(posterior: xr.Dataset, constant: xr.Dataset) -> np.ndarray:
     for name in ("judge_tie", "judge_position"):
         if f"{name}_effect" not in flat:
             continue
-        effect = (
-            flat[f"{name}_effect"]
-            .transpose("_draw", "judge")
-            .values[:, constant["judge_of"].values]
-        )
+        effect = flat[f"{name}_effect"].transpose("_draw", "judge").values
+        effect = effect[:, constant["judge_of"].values]
         d, tie = (d, tie + effect) if name == "judge_tie" else (d + effect, tie)
     return paired_judgments.log_probabilities(d, tie, str(posterior.attrs["tie_model"]))
 
@@ -511,7 +508,7 @@ def loo(trees: Mapping[str, xr.DataTree], *, weighting: str = "stacking") -> Any
         table = az.compare(dict(trees), method=weighting, round_to="none")
     messages = list(dict.fromkeys(str(w.message) for w in caught))
     for line in messages:
-        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
+        checks.warn(line)
     table.attrs["warnings"] = messages
     return table
 

@@ -1,6 +1,5 @@
 """What a fitted model says of all pairs of systems: the tree knows its model."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -88,10 +87,9 @@ def _warn_separated(fit: Fit, by_item: bool) -> None:
         named = [s for s, hit in zip(fit.systems, which, strict=True) if hit]
         if named:
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
-            warnings.warn(
+            checks.warn(
                 f"only the prior bounds the differences from {', '.join(map(repr, named[:3]))}"
-                f"{more}: {outcome}",
-                skip_file_prefixes=names.PACKAGE,
+                f"{more}: {outcome}"
             )
 
 
@@ -243,10 +241,9 @@ def _warn_indecisive(total: xr.DataArray) -> None:
     none = total.sel({names.OUTCOME: list(names.DECISIVE)}).sum(names.OUTCOME).values == 0
     if none.any():
         more = f", and {int(none.sum()) - 1} more pairs" if none.sum() > 1 else ""
-        warnings.warn(
+        checks.warn(
             f"only the prior decides who is better of {named_pair(total, int(none.argmax()))}"
-            f"{more}: no win and no loss",
-            skip_file_prefixes=names.PACKAGE,
+            f"{more}: no win and no loss"
         )
 
 
@@ -382,11 +379,10 @@ def _warn_indecisive_datasets(counts: xr.DataArray) -> None:
     if none.any():
         d, p = np.argwhere(none)[0]
         more = f", and {int(none.sum()) - 1} more" if none.sum() > 1 else ""
-        warnings.warn(
+        checks.warn(
             f"the result of {named_pair(counts, p)} in data set "
             f"{counts[names.DATASET].values[d].item()!r}{more} comes from the other data sets and "
-            "the prior: no win and no loss there",
-            skip_file_prefixes=names.PACKAGE,
+            "the prior: no win and no loss there"
         )
 
 
@@ -415,11 +411,10 @@ def _withheld(fit: Fit, result: xr.Dataset) -> dict[str, xr.DataArray]:
         k = int(flat.argmax())
         a, b = (str(near_ties[side].values[k]) for side in names.SQUARE)
         more = f" (and {int(flat.sum()) - 1} more pairs)" if flat.sum() > 1 else ""
-        warnings.warn(
+        checks.warn(
             f"no verdict for {a!r} and {b!r}{more}: {near_ties.values[k]:.0%} of their differences "
             f"are below {NEAR:.0%} of the 90th percentile, so the typical difference would be one "
-            "of all but ties; pass resolution= with the largest difference that is a tie",
-            skip_file_prefixes=names.PACKAGE,
+            "of all but ties; pass resolution= with the largest difference that is a tie"
         )
     few = to_square(near_ties.copy(data=flat.astype(float)), mirror="same") == 0
     mask = without_attrs(few).reset_coords(drop=True)

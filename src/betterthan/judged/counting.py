@@ -328,7 +328,7 @@ def _tallied(
     pairs_of_systems = [
         (systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()
     ]
-    return dataset_of(gold, judged, pairs_of_systems, labels, {})
+    return dataset_of(gold, judged, pairs_of_systems, labels)
 
 
 def _in_order(signal: list[str], plain: bool) -> list[str]:

@@ -93,11 +93,7 @@ def _refuse_signals(dataset: xr.Dataset, judged: np.ndarray) -> None:
 
 
 def dataset_of(
-    gold: np.ndarray,
-    judged: np.ndarray,
-    pairs: Sequence[tuple[str, str]],
-    signals: Sequence[str],
-    attrs: Mapping[str, Any],
+    gold: np.ndarray, judged: np.ndarray, pairs: Sequence[tuple[str, str]], signals: Sequence[str]
 ) -> xr.Dataset:
     """The Dataset of counts, gold (pair, truth, signal) and judged (pair, signal)."""
     labels = [f"{a} vs {b}" for a, b in pairs]
@@ -105,7 +101,7 @@ def dataset_of(
     data: dict[str, Any] = {GOLD: ((names.PAIR, TRUTH, SIGNAL), gold.astype(np.int64))}
     data[JUDGED] = ((names.PAIR, SIGNAL), judged.astype(np.int64))
     coords = {names.PAIR: labels, TRUTH: list(names.OUTCOMES), SIGNAL: list(signals)} | sides
-    return xr.Dataset(data, coords, dict(attrs))
+    return xr.Dataset(data, coords)
 
 
 def signal_value(signal: str) -> float:
@@ -205,8 +201,8 @@ def from_table(
         )
     gold, judged = (np.stack(parts) for parts in zip(*cells, strict=True))
     named = _signals(signals, gold.shape[2])
-    attrs = {"unit": names.ITEM, "labels_by": labels_by}
-    return judged_counts(dataset_of(gold, judged, pairs, named, attrs))
+    counts = dataset_of(gold, judged, pairs, named)
+    return judged_counts(counts.assign_attrs(unit=names.ITEM, labels_by=labels_by))
 
 
 def _pair(pair: Any) -> tuple[str, str]:

@@ -244,9 +244,7 @@ def fit(
     coords = {"row": np.arange(len(rows.a)), names.OUTCOME: list(names.OUTCOMES)}
     model = importance.WeightedModel(
         posterior=weights.posterior(),
-        variables=weights.variables,
-        log_prior=weights.log_prior,
-        outcomes=weights.outcomes,
+        weights=weights,
         observed=xr.DataArray(rows.counts, coords, ("row", names.OUTCOME)),
         labels={names.SYSTEM: rows.systems, "judge": rows.judges},
         build=partial(build, data, tie_model=tie_model, **form),

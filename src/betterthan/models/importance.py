@@ -2,7 +2,6 @@
 log densities of priors at draws, without PyMC.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -70,24 +69,8 @@ class Posterior(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class WeightedModel:
-    """A model that can be drawn by weights, or else by PyMC."""
-
-    posterior: Posterior
-    # all of the PyMC model, of each draw of spreads and parameters
-    variables: Callable[[np.ndarray, np.ndarray], dict[str, Variable]]
-    log_prior: Callable[[Values], dict[str, np.ndarray]]  # of what has a prior, of each draw
-    outcomes: Callable[[Values, np.random.Generator], np.ndarray]  # replicated data of each draw
-    observed: xr.DataArray  # what the model sees
-    labels: dict[str, Any]  # of dims of the variables
-    build: Callable[[], Any]  # the PyMC model
-    target_accept: float = names.TARGET_ACCEPT
-    pairs: xr.DataArray | None = None  # of a model over pairs
-
-
-class GroupPosterior(Posterior, Protocol):
-    """A posterior of pairs in groups, with the variables of its PyMC model."""
+class Weights(Protocol):
+    """The variables of a PyMC model whose posterior is drawn by weights."""
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All of the PyMC model, of each draw of spreads and parameters."""
@@ -98,8 +81,25 @@ class GroupPosterior(Posterior, Protocol):
         ...
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
-        """Replicated counts, of each draw."""
+        """Replicated data, of each draw."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedModel:
+    """A model that can be drawn by weights, or else by PyMC."""
+
+    posterior: Posterior
+    weights: Weights
+    observed: xr.DataArray  # what the model sees
+    labels: dict[str, Any]  # of dims of the variables
+    build: Callable[[], Any]  # the PyMC model
+    target_accept: float = names.TARGET_ACCEPT
+    pairs: xr.DataArray | None = None  # of a model over pairs
+
+
+class GroupPosterior(Posterior, Weights, Protocol):
+    """A posterior of pairs in groups, with the variables of its PyMC model."""
 
 
 def fit_weighted(
@@ -122,7 +122,7 @@ def fit_weighted(
 
 
 def fit_groups(
-    posterior: "GroupPosterior | None",
+    posterior: GroupPosterior | None,
     data: Groups,
     prior: Prior,
     build: Callable[[], Any],
@@ -135,9 +135,7 @@ def fit_groups(
         labels = likelihood_data.coords(data.pairs) | data.levels
         model = WeightedModel(
             posterior=posterior,
-            variables=posterior.variables,
-            log_prior=posterior.log_prior,
-            outcomes=posterior.outcomes,
+            weights=posterior,
             observed=xr.DataArray(data.values, {d: labels[d] for d in data.dims}, data.dims),
             labels=labels,
             build=build,
@@ -158,10 +156,9 @@ def _warn_nuts_only(prior: Prior, sampler: str | None) -> None:
         If sampler is not valid, or weights were asked for.
     """
     if sampler is None:
-        warnings.warn(
+        checks.warn(
             "sampled by NUTS, as draws by weights take one prior of numbers, and prior is "
-            f"{prior.text}",
-            skip_file_prefixes=names.PACKAGE,
+            f"{prior.text}"
         )
     elif checks.one_of(sampler, SAMPLERS, "sampler") == "laplace":
         raise ValueError(
@@ -197,10 +194,7 @@ def drawn(
         return draws
     if sampler == "laplace":
         raise ValueError(f"sampler='laplace' is not to be trusted here: {why}; give sampler='nuts'")
-    warnings.warn(
-        f"sampled by NUTS, as weights are not to be trusted here: {why}",
-        skip_file_prefixes=names.PACKAGE,
-    )
+    checks.warn(f"sampled by NUTS, as weights are not to be trusted here: {why}")
     return None
 
 
@@ -224,17 +218,17 @@ def _tried(posterior: Posterior, sampling: Sampling, seed: int) -> tuple[nested.
 def _tree(
     model: WeightedModel, draws: nested.Drawn, attrs: dict[str, Any], run: Run
 ) -> xr.DataTree:
-    shape, seed = (int(run.sampling.chains), int(run.sampling.draws)), run.seed
-    variables = model.variables(draws.v, draws.x)
+    shape = int(run.sampling.chains), int(run.sampling.draws)
+    variables = model.weights.variables(draws.v, draws.x)
     posterior = _as_dataset(variables, shape, model.labels)
     groups = {"posterior": posterior, "observed_data": model.observed.to_dataset(name="y")}
     if run.predictive:
-        groups |= _predictive_groups(model, draws, variables, shape, seed)
+        groups |= _predictive_groups(model, draws, variables, run)
     tree = xr.DataTree.from_dict(groups)
     tidy(tree, model.pairs)
     if run.predictive:
         drop_pairs_without_data(tree)
-    signature = Signature(seed=seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
+    signature = Signature(seed=run.seed, draws=shape[1], chains=shape[0], inference_library=LIBRARY)
     quality = {
         "pareto_k": draws.k_hat,
         "weights_ess": draws.effective,
@@ -247,11 +241,7 @@ def _tree(
 
 
 def _predictive_groups(
-    model: WeightedModel,
-    draws: nested.Drawn,
-    posterior: Mapping[str, Variable],
-    shape: tuple[int, int],
-    seed: int,
+    model: WeightedModel, draws: nested.Drawn, posterior: Mapping[str, Variable], run: Run
 ) -> dict[str, xr.Dataset]:
     """Groups prior, prior_predictive, posterior_predictive, log_likelihood and log_prior.
 
@@ -262,14 +252,13 @@ def _predictive_groups(
         Of the posterior.
     posterior : mapping
         Variables of each draw.
-    shape : pair of int
-        Chains, and draws of each.
-    seed : int
+    run : Run
     """
-    random = np.random.default_rng([seed, 2])
+    random = np.random.default_rng([run.seed, 2])
+    shape = int(run.sampling.chains), int(run.sampling.draws)
     once, y_dims = (1, names.DRAWS), model.observed.dims
-    prior = model.variables(*model.posterior.from_prior(names.DRAWS, random))
-    densities = model.log_prior({name: values for name, (_, values) in posterior.items()})
+    prior = model.weights.variables(*model.posterior.from_prior(names.DRAWS, random))
+    densities = model.weights.log_prior({name: values for name, (_, values) in posterior.items()})
     log_prior = {k: (posterior[k][0][: v.ndim - 1], v) for k, v in densities.items()}
     labels = {str(d): model.observed[d].values for d in y_dims}
     likelihood = model.posterior.pointwise(draws.v, draws.x)
@@ -296,7 +285,7 @@ def _replicated(
     size = max(1, _BLOCK // max(1, model.observed.size))
     for k in range(0, number, size):
         some = {name: value[k : k + size] for name, value in values.items()}
-        outcomes[k : k + size] = model.outcomes(some, random)
+        outcomes[k : k + size] = model.weights.outcomes(some, random)
     return outcomes
 
 

@@ -38,6 +38,7 @@ Bock & Aitkin 1981, Psychometrika 46, 443-459.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -162,11 +163,11 @@ def build(
     with pm.Model(coords={names.ITEM: items, names.SYSTEM: systems}) as model:
         ability = shrinkage.abilities(successes.sum(0), trials.sum(0))
         mean, spread = pm.Normal("mean", 0.0, MEAN), pm.LogNormal("difficulty_sd", *ITEM)
-        more: Any = 0.0
+        more, draw = 0.0, repeated_trials.draw
         if kind == "repeated":
             more = pm.Beta("trial_correlation", *TRIALS)
         if kind == "discrimination":
-            more = pm.HalfNormal("discrimination_sd", DISCRIMINATION)
+            more, draw = pm.HalfNormal("discrimination_sd", DISCRIMINATION), _draw_discriminating
         observed = pm.Data("successes", successes, dims=_CELL)
         pm.CustomDist(
             "y",
@@ -176,7 +177,7 @@ def build(
             spread,
             more,
             logp=_log_probability(kind, trials, x, log_weight),
-            random=_random(kind),
+            random=draw,
             signature="(s),(s),(),(),()->(s)",
             observed=observed,
             dims=_CELL,
@@ -227,14 +228,12 @@ def fit(
     successes, trials, items, systems = trials_of(data)
     kind = _kind(trials, discrimination)
     number = _node_count(trials, nodes, discrimination)
-    both = {"successes": successes, "trials": trials}
+    weights = Weights(kind, successes, trials, number, run.seed)
     coords = {names.ITEM: items, names.SYSTEM: systems}
-    counts = xr.Dataset({k: (_CELL, v) for k, v in both.items()}, coords)
+    counts = xr.Dataset({"successes": (_CELL, successes), "trials": (_CELL, trials)}, coords)
     model = importance.WeightedModel(
-        posterior=_build_posterior(kind, successes, trials, number),
-        variables=partial(_variables, kind, **both, seed=run.seed),
-        log_prior=partial(_log_prior, kind, successes, trials),
-        outcomes=partial(_outcomes, kind, trials),
+        posterior=weights.posterior(),
+        weights=weights,
         observed=counts["successes"],
         labels=coords,
         build=partial(build, data, discrimination=discrimination, nodes=nodes),
@@ -242,8 +241,9 @@ def fit(
     )
     attrs = _attrs(trials, number, discrimination)
     tree = importance.fit_weighted(model, attrs, sampler, run)
-    posterior = tree["posterior"].to_dataset().assign(expected_score=_expected_score)
-    error = _quadrature_error(kind, successes, trials, number, posterior)
+    expected = repeated_trials.expected_score
+    posterior = tree["posterior"].to_dataset().assign(expected_score=expected)
+    error = weights.quadrature_error(posterior)
     tree["posterior"] = posterior.assign_attrs(quadrature_error=error)
     tree["constant_data"] = counts
     return tree
@@ -258,13 +258,6 @@ def _attrs(trials: np.ndarray, nodes: int, discrimination: bool) -> dict[str, An
         "n_items": len(trials),
         "n_missing": int((trials == 0).sum()),
     }
-
-
-def _expected_score(posterior: xr.Dataset) -> xr.DataArray:
-    """Share of all such items that each system solves."""
-    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
-    slope = posterior["discrimination_sd"].values if "discrimination_sd" in posterior else None
-    return posterior["ability"].copy(data=rasch.expected_score(ability, mean, spread, slope))
 
 
 def _kind(trials: np.ndarray, discrimination: bool) -> str:
@@ -282,22 +275,6 @@ def _node_count(trials: np.ndarray, nodes: int | None, discrimination: bool) -> 
     return min(rasch.nodes_needed(trials), 61 if discrimination else 401)
 
 
-def _quadrature_error(
-    kind: str, successes: np.ndarray, trials: np.ndarray, number: int, posterior: xr.Dataset
-) -> float:
-    """By how much the log likelihood at the posterior mean changes with twice the nodes."""
-    more = [MORE[kind][0]] if kind in MORE else []
-    parameters = [
-        posterior[k].mean(("chain", "draw")).values
-        for k in ("ability", "mean", "difficulty_sd", *more)
-    ]
-    values = [
-        _log_likelihood(kind, successes, trials, nodes, parameters)
-        for nodes in (number, 2 * number)
-    ]
-    return abs(values[0] - values[1])
-
-
 def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -> Any:
     """A function from successes (item, system) and parameters to the log probability of each item's
     row.
@@ -310,17 +287,13 @@ def _log_probability(kind: str, trials: np.ndarray, x: np.ndarray, log_weight: n
     return likelihoods[kind](trials, x, log_weight)
 
 
-def _random(kind: str) -> Any:
-    def draw(
-        n: Any, ability: Any, mean: Any, spread: Any, more: Any, rng: Any = None, size: Any = None
-    ) -> np.ndarray:
-        shape = size if size is not None else n.shape[:-1]
-        eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
-        if kind == "discrimination":
-            eta = np.exp(more * rng.normal(size=shape))[..., None] * eta
-        return rasch.draw_successes(eta, np.asarray(n), 0.0, rng)
-
-    return repeated_trials.draw if kind == "repeated" else draw
+def _draw_discriminating(
+    n: Any, ability: Any, mean: Any, spread: Any, sd: Any, rng: Any = None, size: Any = None
+) -> np.ndarray:
+    shape = size if size is not None else n.shape[:-1]
+    eta = np.asarray(mean)[..., None] + ability - (spread * rng.normal(size=shape))[..., None]
+    slope = np.exp(sd * rng.normal(size=shape))[..., None]
+    return rasch.draw_successes(slope * eta, np.asarray(n), 0.0, rng)
 
 
 # Log probability of an item's row of successes, its difficulty integrated out: once tried, and
@@ -374,102 +347,105 @@ def _discriminating(trials: np.ndarray, x: np.ndarray, log_weight: np.ndarray) -
     return items
 
 
-def _build_posterior(kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int) -> Posterior:
-    """Posterior of successes and trials (item, system), with `nodes` difficulties."""
-    others = np.array([ITEM] + [(0.0, 1.0)] * (kind in MORE))
-    prior = nested.Around(successes.shape[1], _SD, MEAN, others)
-    more = MORE[kind][1] if kind in MORE else _itself
-    return Posterior(prior, items.Items(_likelihood(kind, successes, trials, nodes, more)))
+@dataclass(frozen=True)
+class Weights:
+    """The model for importance sampling, of successes and trials (item, system)."""
 
+    kind: str
+    successes: np.ndarray
+    trials: np.ndarray
+    nodes: int  # difficulties
+    seed: int = 0
 
-def _variables(
-    kind: str,
-    v: np.ndarray,
-    x: np.ndarray,
-    *,
-    successes: np.ndarray,
-    trials: np.ndarray,
-    seed: int,
-) -> dict[str, Variable]:
-    """All variables of the PyMC model, of each draw."""
-    abilities, others = np.split(x, [successes.shape[1]], axis=1)
-    sd, mean = _SD(v[:, 0]), abilities.mean(1)
-    ability = abilities - mean[:, None]
-    # of the mean of abilities, which is taken from them, nothing depends: it is as its prior says
-    free = sd * np.random.default_rng([seed, 1]).normal(size=len(sd)) / np.sqrt(ability.shape[1])
-    data = successes.sum(0), trials.sum(0)
-    raw = shrinkage.free_abilities(ability + free[:, None], sd, *data)
-    system_dims = (names.SYSTEM,)
-    variables: dict[str, Variable] = {
-        "ability_raw": (system_dims, raw),
-        "ability_sd": ((), sd),
-        "mean": ((), mean),
-        "difficulty_sd": ((), np.exp(others[:, 0])),
-    }
-    if kind in MORE:
-        name, spread = MORE[kind]
-        variables[name] = ((), spread(others[:, 1]))
-    return variables | {"ability": (system_dims, ability)}
+    def posterior(self) -> Posterior:
+        """Density of spreads and parameters."""
+        others = np.array([ITEM] + [(0.0, 1.0)] * (self.kind in MORE))
+        prior = nested.Around(self.successes.shape[1], _SD, MEAN, others)
+        more = MORE[self.kind][1] if self.kind in MORE else _itself
+        return Posterior(prior, items.Items(self._likelihood(self.nodes, more)))
 
+    def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
+        """All variables of the PyMC model, of each draw."""
+        abilities, others = np.split(x, [self.successes.shape[1]], axis=1)
+        sd, mean = _SD(v[:, 0]), abilities.mean(1)
+        ability = abilities - mean[:, None]
+        # of the mean of abilities, which is taken from them, nothing depends: it is as its prior
+        # says
+        normal = np.random.default_rng([self.seed, 1]).normal(size=len(sd))
+        free = sd * normal / np.sqrt(ability.shape[1])
+        raw = shrinkage.free_abilities(ability + free[:, None], sd, *self._tried)
+        system_dims = (names.SYSTEM,)
+        variables: dict[str, Variable] = {
+            "ability_raw": (system_dims, raw),
+            "ability_sd": ((), sd),
+            "mean": ((), mean),
+            "difficulty_sd": ((), np.exp(others[:, 0])),
+        }
+        if self.kind in MORE:
+            name, spread = MORE[self.kind]
+            variables[name] = ((), spread(others[:, 1]))
+        return variables | {"ability": (system_dims, ability)}
 
-def _log_prior(
-    kind: str, successes: np.ndarray, trials: np.ndarray, values: Values
-) -> dict[str, np.ndarray]:
-    """Log densities of the variables that have a prior, of each draw."""
-    densities = shrinkage.abilities_log_prior(values, successes.sum(0), trials.sum(0))
-    densities["mean"] = importance.normal(values["mean"], 0.0, MEAN)
-    densities["difficulty_sd"] = importance.log_normal(values["difficulty_sd"], *ITEM)
-    if kind == "repeated":
-        densities["trial_correlation"] = importance.beta(values["trial_correlation"], *TRIALS)
-    if kind == "discrimination":
-        sd = values["discrimination_sd"]
-        densities["discrimination_sd"] = importance.half_normal(sd, DISCRIMINATION)
-    return densities
+    def log_prior(self, values: Values) -> dict[str, np.ndarray]:
+        """Log densities of the variables that have a prior, of each draw."""
+        densities = shrinkage.abilities_log_prior(values, *self._tried)
+        densities["mean"] = importance.normal(values["mean"], 0.0, MEAN)
+        densities["difficulty_sd"] = importance.log_normal(values["difficulty_sd"], *ITEM)
+        if self.kind == "repeated":
+            densities["trial_correlation"] = importance.beta(values["trial_correlation"], *TRIALS)
+        if self.kind == "discrimination":
+            sd = values["discrimination_sd"]
+            densities["discrimination_sd"] = importance.half_normal(sd, DISCRIMINATION)
+        return densities
 
+    def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
+        """Replicated successes of all systems on all items, (draw, item, system)."""
+        size = len(values["mean"]), len(self.trials)
+        place = values["mean"][:, None] + values["ability"]
+        difficulty = values["difficulty_sd"][:, None] * random.standard_normal(size)
+        if self.kind == "repeated":
+            alike = values["trial_correlation"]
+            return rasch.succeeded(place, difficulty, alike, self.trials, random)
+        slope = None
+        if self.kind == "discrimination":
+            slope = np.exp(values["discrimination_sd"][:, None] * random.standard_normal(size))
+        return rasch.solved(place, difficulty, slope, self.trials > 0, random)
 
-def _outcomes(
-    kind: str, trials: np.ndarray, values: Values, random: np.random.Generator
-) -> np.ndarray:
-    """Replicated successes of all systems on all items, (draw, item, system)."""
-    size = len(values["mean"]), len(trials)
-    place = values["mean"][:, None] + values["ability"]
-    difficulty = values["difficulty_sd"][:, None] * random.standard_normal(size)
-    if kind == "repeated":
-        alike = values["trial_correlation"]
-        return rasch.succeeded(place, difficulty, alike, trials, random)
-    slope = None
-    if kind == "discrimination":
-        slope = np.exp(values["discrimination_sd"][:, None] * random.standard_normal(size))
-    return rasch.solved(place, difficulty, slope, trials > 0, random)
+    def quadrature_error(self, posterior: xr.Dataset) -> float:
+        """By how much the log likelihood at the posterior mean changes with twice the nodes."""
+        more = [MORE[self.kind][0]] if self.kind in MORE else []
+        parameters = [
+            posterior[k].mean(("chain", "draw")).values
+            for k in ("ability", "mean", "difficulty_sd", *more)
+        ]
+        values = [self.log_likelihood(k * self.nodes, parameters) for k in (1, 2)]
+        return abs(values[0] - values[1])
 
+    def log_likelihood(self, nodes: int, parameters: list[np.ndarray]) -> float:
+        """At abilities (system,), their mean, spread of difficulties, and the others."""
+        ability, mean, spread, *more = parameters
+        others = np.append(np.log(spread), more)
+        likelihood = self._likelihood(nodes, _itself)
+        return float(likelihood.total((mean + ability)[None], others[None])[0])
 
-def _log_likelihood(
-    kind: str, successes: np.ndarray, trials: np.ndarray, nodes: int, parameters: list[np.ndarray]
-) -> float:
-    """Log likelihood at abilities (system,), their mean, spread of difficulties, and the others."""
-    ability, mean, spread, *more = parameters
-    others = np.append(np.log(spread), more)
-    likelihood = _likelihood(kind, successes, trials, nodes, _itself)
-    return float(likelihood.total((mean + ability)[None], others[None])[0])
+    @property
+    def _tried(self) -> tuple[np.ndarray, np.ndarray]:
+        """Successes and trials of each system."""
+        return self.successes.sum(0), self.trials.sum(0)
 
-
-def _likelihood(
-    kind: str,
-    successes: np.ndarray,
-    trials: np.ndarray,
-    nodes: int,
-    more: Callable[[np.ndarray], np.ndarray],
-) -> items.AbilityLikelihood:
-    x, log_weight = rasch.nodes(nodes)
-    if kind == "rasch":
-        return items.Rasch.from_counts(successes, trials, x, log_weight)
-    kinds = items.distinct_cells(successes, trials)
-    if kind == "repeated":
-        table = items.Repeated(kinds, x, more)
-        return items.Cells.from_counts(table, successes, trials, log_weight)
-    z, w = rasch.hermite(SLOPES)
-    steep = items.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
-    return items.Cells.from_counts(steep, successes, trials, (w[:, None] + log_weight).ravel())
+    def _likelihood(
+        self, nodes: int, more: Callable[[np.ndarray], np.ndarray]
+    ) -> items.AbilityLikelihood:
+        (x, log_weight), data = rasch.nodes(nodes), (self.successes, self.trials)
+        if self.kind == "rasch":
+            return items.Rasch.from_counts(*data, x, log_weight)
+        kinds = items.distinct_cells(*data)
+        if self.kind == "repeated":
+            table = items.Repeated(kinds, x, more)
+            return items.Cells.from_counts(table, *data, log_weight)
+        z, w = rasch.hermite(SLOPES)
+        steep = items.Steep(kinds, np.tile(x, SLOPES), np.repeat(z, len(x)), more)
+        return items.Cells.from_counts(steep, *data, (w[:, None] + log_weight).ravel())
 
 
 def _itself(v: np.ndarray) -> np.ndarray:

@@ -127,7 +127,7 @@ def simulate(
     who = [(f"A{k}", f"B{k}") for k in range(shape)]
     truth = {"theta": ((names.PAIR, names.OUTCOME), theta)}
     truth |= {"difference": (names.PAIR, theta[:, 0] - theta[:, 1])}
-    result = dataset_of(labelled, judged, who, named, {}).assign(truth)
+    result = dataset_of(labelled, judged, who, named).assign(truth)
     return result.assign_coords({names.OUTCOME: list(names.OUTCOMES)})
 
 
@@ -354,12 +354,7 @@ def _is_inside(labels: str) -> bool:
 
 def _to_fit(counts: Any) -> xr.Dataset:
     pairs = judged_counts(counts)
-    number = pairs.sizes[names.PAIR]
-    if number > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{number} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; "
-            "the closed form has no such limit: betterthan.prob_better(counts)"
-        )
+    checks.sampled_pairs(pairs.sizes[names.PAIR], likelihood_data.UNLIMITED)
     return pairs
 
 

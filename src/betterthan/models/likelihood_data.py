@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 COUNT_MAX = 2**31 - 1  # PyMC holds data as int32
+UNLIMITED = "the closed form has no such limit: betterthan.prob_better(counts)"
 
 
 def to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
@@ -35,16 +36,10 @@ def to_fit(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
         large.
     """
     pairs, square = as_pairs(counts)
-    n = pairs.sizes[names.PAIR]
-    closed = "the closed form has no such limit: betterthan.prob_better(counts)"
-    if n > names.MCMC_PAIRS_MAX:
-        raise ValueError(
-            f"{n} pairs are more than the {names.MCMC_PAIRS_MAX} that are sampled jointly; {closed}"
-        )
-    if n and int(pairs.values.max()) > COUNT_MAX:
-        raise ValueError(
-            f"a count of {int(pairs.values.max())} is more than a sampled model holds; {closed}"
-        )
+    checks.sampled_pairs(pairs.sizes[names.PAIR], UNLIMITED)
+    most = int(pairs.values.max(initial=0))
+    if most > COUNT_MAX:
+        raise ValueError(f"a count of {most} is more than a sampled model holds; {UNLIMITED}")
     return pairs, square
 
 

@@ -5,7 +5,6 @@ difference only above the threshold exp(tie). Judgments that belong together are
 ranking, or one sentence.
 """
 
-import warnings
 from dataclasses import asdict
 from typing import Any
 
@@ -215,8 +214,7 @@ def _warn_few(systems: list[str], clusters: np.ndarray, by: str) -> None:
     few = np.flatnonzero(clusters < _FEW)
     if len(few):
         more = f" and {len(few) - 1} more" if len(few) > 1 else ""
-        warnings.warn(
+        checks.warn(
             f"the uncertainty of {systems[few[0]]!r}{more} is little more than a guess: judged in "
-            f"{int(clusters[few[0]])} of {by}, fewer than {_FEW}",
-            skip_file_prefixes=names.PACKAGE,
+            f"{int(clusters[few[0]])} of {by}, fewer than {_FEW}"
         )

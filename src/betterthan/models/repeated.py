@@ -204,10 +204,8 @@ def fit(data: xr.DataArray | xr.Dataset, **options: Unpack[FitOptions]) -> xr.Da
         "n_missing": int((trials == 0).sum()),
     }
     tree = fit_model(build(data), attrs, run)
-    posterior = tree["posterior"].to_dataset()
-    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
-    expected = rasch.expected_score(ability, mean, spread, None)
-    tree["posterior"] = posterior.assign(expected_score=posterior["ability"].copy(data=expected))
+    expected = repeated_trials.expected_score
+    tree["posterior"] = tree["posterior"].to_dataset().assign(expected_score=expected)
     counts = {"successes": (_CELL, successes), "trials": (_CELL, trials)}
     tree["constant_data"] = xr.Dataset(counts, {names.ITEM: items, names.SYSTEM: systems})
     return tree

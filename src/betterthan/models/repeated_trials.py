@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan.exact.wins import rasch
 
@@ -66,3 +67,10 @@ def draw(
     alike = np.asarray(correlation)
     alike = alike if alike.ndim == np.ndim(ability) else alike[..., None]
     return rasch.draw_successes(eta, np.asarray(trials), alike, rng)
+
+
+def expected_score(posterior: xr.Dataset) -> xr.DataArray:
+    """Share of all such items that each system solves."""
+    ability, mean, spread = (posterior[k].values for k in ("ability", "mean", "difficulty_sd"))
+    slope = posterior["discrimination_sd"].values if "discrimination_sd" in posterior else None
+    return posterior["ability"].copy(data=rasch.expected_score(ability, mean, spread, slope))

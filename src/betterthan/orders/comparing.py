@@ -1,6 +1,5 @@
 """Compare systems that rank items, over documents: by joint draws, tests, and against chance."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -127,12 +126,8 @@ def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
 
 def _by_system(chance: xr.Dataset) -> dict[str, xr.DataArray]:
     """Rename the variables of `orders.tau_test` for a comparison."""
-    renamed_variables = (
-        ("n_documents", "n_documents"),
-        ("p_chance", "p_value"),
-        ("p_chance_mcse", "p_value_mcse"),
-    )
-    return {name: chance[variable] for name, variable in renamed_variables}
+    p = {"p_chance": chance["p_value"], "p_chance_mcse": chance["p_value_mcse"]}
+    return {"n_documents": chance["n_documents"]} | p
 
 
 def posterior(
@@ -201,7 +196,7 @@ def posterior(
         no_width(scores[names.SYSTEM].values[flat].tolist(), "tau"),
     ]
     for line in filter(None, lines):
-        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
+        checks.warn(line)
     provenance = Signature(
         answer="tau_posterior",
         version=betterthan.__version__,

@@ -293,7 +293,7 @@ def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, 
         NaN where a document or an order has no such item.
     """
     unit = "document" if len(tau) > 1 else "item"
-    scores = _by_document(tau) if len(tau) > 1 else _by_item(ranks[0])
+    scores = _mean(tau) if len(tau) > 1 else _by_item(ranks[0])
     there = ~np.isnan(scores)
     enough = there.sum(1) > 2
     scores, there = scores[enough], there[enough]
@@ -306,13 +306,6 @@ def outlying(tau: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, dict[str, 
     each = [_below(place, there, k) if n > 1 else np.nan for k, n in enumerate(units)]
     least = (units > 1).sum() / np.prod(there.sum(1), dtype=float)
     return holm(np.array(each)), {"outlier_unit": unit, "least_p": float(min(least, 1.0))}
-
-
-def _by_document(tau: np.ndarray) -> np.ndarray:
-    """Mean tau of each judge with the others, (document, judge)."""
-    defined = ~np.isnan(tau)
-    with np.errstate(invalid="ignore"):
-        return np.where(defined, tau, 0).sum(2) / defined.sum(2)
 
 
 def _by_item(ranks: np.ndarray) -> np.ndarray:

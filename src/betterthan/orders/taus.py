@@ -1,6 +1,5 @@
 """Kendall's tau of every system on every document against one reference or each of several."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -383,10 +382,9 @@ def _warn_of_shares(coverage: xr.DataArray) -> None:
     low, high = coverage_by_system[least], coverage_by_system[most]
     if high - low > _SHARE:
         sides = [f"{str(s[names.SYSTEM].item())!r} {s.item():.0%}" for s in (low, high)]
-        warnings.warn(
+        checks.warn(
             "do not rank systems by this tau: they cover different proportions of the reference's "
-            f"items ({', '.join(sides)}), and a tau of fewer items can be higher; see coverage",
-            skip_file_prefixes=names.PACKAGE,
+            f"items ({', '.join(sides)}), and a tau of fewer items can be higher; see coverage"
         )
 
 
@@ -403,5 +401,5 @@ def _count(taus: xr.Dataset, documents: list[str]) -> dict[str, int]:
         message = f"tau is not defined for {number}: one item, or all items tied"
         if undefined.sum() + missing == n.size:
             raise ValueError(message)
-        warnings.warn(message, skip_file_prefixes=names.PACKAGE)
+        checks.warn(message)
     return {"n_missing": missing, "n_undefined": int(undefined.sum())}

@@ -1,6 +1,5 @@
 """Correlations of scores with human judgments, their exact p-values, and screening of ratings."""
 
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from math import factorial
@@ -232,10 +231,9 @@ def _too_few(times: pd.Series, people: np.ndarray, sd: float) -> int:
     few = int(((n > 0) & ((n - 1) / np.sqrt(n.clip(lower=1)) <= sd)).sum())
     if few:
         least = int(np.floor((sd + np.sqrt(sd**2 + 4)) ** 2 / 4)) + 1
-        warnings.warn(
+        checks.warn(
             f"nothing was screened for {few} of {int((n > 0).sum())} participants: they have fewer "
-            f"than {least} times, of which none can be {sd:g} standard deviations from their mean",
-            skip_file_prefixes=names.PACKAGE,
+            f"than {least} times, of which none can be {sd:g} standard deviations from their mean"
         )
     return few
 
@@ -322,9 +320,7 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         "n": len(a),
         "n_dropped": dropped,
         "p_of_ranks": "exact" if len(a) <= EXACT else "asymptotic",
-        "perfect": [
-            name for name, is_perfect in zip(MEASURES, is_perfect(r), strict=True) if is_perfect
-        ],
+        "perfect": np.array(MEASURES)[perfect].tolist(),
     }
     return xr.Dataset(
         {k: ("measure", v) for k, v in parts.items()},

@@ -3,7 +3,6 @@
 Two groups are compared by the test of Mann and Whitney, and its Bayesian counterpart.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -215,10 +214,7 @@ def _tests(
     """Of the mean slope over subjects, and over texts where subjects share them."""
     by_subject = mean_slope(known, ci_prob)
     if np.isnan(by_subject["t"]):
-        warnings.warn(
-            f"no test of the mean slope: all {len(known)} slopes are the same",
-            skip_file_prefixes=names.PACKAGE,
-        )
+        checks.warn(f"no test of the mean slope: all {len(known)} slopes are the same")
     statistics = {"mean_slope": by_subject.pop("slope")} | by_subject
     response, predictor, text = columns
     if text is None:
@@ -226,10 +222,9 @@ def _tests(
     by_text = slope_by_text(whole, response, predictor, text, ci_prob)
     one, other = statistics["p_value"], by_text["p_value"]
     if one <= 1 - ci_prob and not other <= 1 - ci_prob:
-        warnings.warn(
+        checks.warn(
             f"with other texts there may be no slope: p is {one:.2g} by subjects, and {other:.2g} "
-            f"by texts (F1 without F2)",
-            skip_file_prefixes=names.PACKAGE,
+            f"by texts (F1 without F2)"
         )
     return statistics | {f"by_text_{k}": v for k, v in by_text.items()}
 
@@ -564,10 +559,9 @@ def _posterior(first: np.ndarray, second: np.ndarray, choices: dict[str, Any]) -
     rope, threshold = choices["rope"], choices["threshold"]
     (lower,), (upper,) = posterior.interval(choices["ci_prob"], choices["ci_kind"])
     if not posterior.error[0]:
-        warnings.warn(
+        checks.warn(
             f"no interval: all {len(first) + len(second)} people have the same value "
-            f"({abs(first[0]):g})",
-            skip_file_prefixes=names.PACKAGE,
+            f"({abs(first[0]):g})"
         )
         better, behind, within = np.array(0.5), np.array(0.5), np.array(np.nan)
     else:

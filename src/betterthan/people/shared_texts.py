@@ -2,13 +2,12 @@
 would do is another.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from betterthan import checks, names
+from betterthan import checks
 from betterthan.io.problems import require_columns
 
 TEXT = "text"
@@ -70,9 +69,8 @@ def _shared(table: pd.DataFrame, column: str, subject: str) -> np.ndarray:
 def _warn_of_shared_values(table: pd.DataFrame, predictor: str, subject: str) -> None:
     if not len(table) or _shared(table, predictor, subject).mean() <= 0.5:
         return
-    warnings.warn(
+    checks.warn(
         f"the result may hold for these texts only (F1 without F2): subjects share values of "
         f"{predictor!r}, and no column names the texts; pass text='the column of texts', or "
-        f"text=None if rows are no texts",
-        skip_file_prefixes=names.PACKAGE,
+        f"text=None if rows are no texts"
     )

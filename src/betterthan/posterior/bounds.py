@@ -289,14 +289,11 @@ def bounds_from_right(
     **options
         ``ties, prior, rope`` and ``threshold``.
     """
-    first, second = pair_indices(len(systems))
     scored = np.diag(shared)
     lost = wins.T  # in the best case for A what is missing is right of A, and wrong of B
     ahead = items - (scored - right)[:, None] - right + lost
     best = np.stack([ahead, lost, items - ahead - lost], axis=-1)
-    worst = np.swapaxes(best, 0, 1)[..., _MIRRORED]
-    observed = np.stack([wins, lost, shared - wins - lost], axis=-1)
-    counts = _by_case([square[first, second] for square in (observed, worst, best)])
+    counts = _by_case(np.stack([wins, lost, shared - wins - lost], axis=-1), best)
     ties = options["ties"]
     parameters = posterior_parameters(policy_applied(counts, ties), options["prior"], ties)
     answers = _answers(parameters, options["rope"], options["threshold"])
@@ -316,14 +313,16 @@ def _counts(score_bounds: ScoreBounds, margin: float) -> xr.DataArray:
         difference = high[:, k, None] - low
         ahead[k], behind[k] = (difference > allowed).sum(0), (difference < -allowed).sum(0)
     best = closed + np.stack([ahead, behind, len(low) - ahead - behind], axis=-1)
+    return _by_case(observed, best)
+
+
+def _by_case(observed: np.ndarray, best: np.ndarray) -> xr.DataArray:
+    """Counts (case, pair, outcome) from (system, system, outcome): worst for A is best for B."""
     worst = np.swapaxes(best, 0, 1)[..., _MIRRORED]
-    first, second = pair_indices(len(closed))
-    return _by_case([square[first, second] for square in (observed, worst, best)])
-
-
-def _by_case(cases: list[np.ndarray]) -> xr.DataArray:
+    first, second = pair_indices(len(best))
+    cases = np.stack([square[first, second] for square in (observed, worst, best)])
     dims = ("case", names.PAIR, names.OUTCOME)
-    return xr.DataArray(np.stack(cases), dims=dims, coords={names.OUTCOME: [*names.OUTCOMES]})
+    return xr.DataArray(cases, dims=dims, coords={names.OUTCOME: [*names.OUTCOMES]})
 
 
 def _answers(parameters: Parameters, rope: float, threshold: float) -> dict[str, np.ndarray]:

@@ -1,6 +1,5 @@
 """Answers on a pair in closed form: who is better, and by how much (d = theta_win - theta_loss)."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -337,10 +336,9 @@ def size(
     lower, upper = distinct.turned(lower, -upper), distinct.turned(upper, -lower)
     hidden = int((np.asarray(modes) > 1).sum())
     if hidden:
-        warnings.warn(
+        checks.warn(
             f"one interval hides modes: {hidden} of the posteriors have more than one; look at "
-            "posterior.pdf, or use a prior of at least 1",
-            skip_file_prefixes=names.PACKAGE,
+            "posterior.pdf, or use a prior of at least 1"
         )
     mean, sd = dirichlet.mean_difference(a, b, t), dirichlet.sd_difference(a, b, t)
     both = {"mean": (mean, -mean), "sd": (sd, sd)}
@@ -403,7 +401,7 @@ def prob_equivalent(
     return stacked.assign_attrs(posterior.attrs | {"rope": rope})
 
 
-def _masses(
+def by_region(
     a: np.ndarray, b: np.ndarray, t: np.ndarray, rope: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Below, within and above the rope."""
@@ -415,7 +413,7 @@ def _masses(
 def masses(posterior: Parameters, rope: float, at_work: Work = run_locally) -> np.ndarray:
     """The same of counts that were checked, in their shape with the region in place of outcome."""
     distinct = Distinct(*posterior.pairs)
-    below, within, above = distinct.at_work(at_work, partial(_masses, rope=rope), outputs=3)
+    below, within, above = distinct.at_work(at_work, partial(by_region, rope=rope), outputs=3)
     below, above = distinct.turned(below, above), distinct.turned(above, below)
     parts = [(below, above), (within, within), (above, below)]
     diagonal = (0.0, 1.0, 0.0) if rope else (0.5, 0.0, 0.5)

@@ -5,7 +5,6 @@ loss and tie, a third of it on the cells of each signal, whatever their number: 
 the labels have that prior by themselves, so an answer that ignores the judge is the usual one.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -81,11 +80,10 @@ def interval_summary(pairs: JudgedPairs, ci_prob: float, ci_kind: str) -> dict[s
     mean, sd = pairs.mean_and_sd()
     lower, upper, narrow = pairs.interval(ci_prob, ci_kind)
     if not narrow.all():
-        warnings.warn(
+        checks.warn(
             "one interval hides modes, and it is equal-tailed: "
             f"{int((~narrow).sum())} of the posteriors have more than one, because a judge output "
-            "with many items has hardly a human label; label items of that output",
-            skip_file_prefixes=names.PACKAGE,
+            "with many items has hardly a human label; label items of that output"
         )
     return {"mean": mean, "sd": sd, "lower": lower, "upper": upper}
 

@@ -1,6 +1,5 @@
 """A fit and its checks, and answers on all pairs from its draws."""
 
-import warnings
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Self
@@ -8,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, names
+from betterthan import __version__, checks, names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.from_draws import Diagnosis, diagnose, posterior_of
@@ -53,9 +52,7 @@ class Fit:
         check_model(tree, models)
         diagnosis = diagnose(tree)
         if not diagnosis.passed:
-            warnings.warn(
-                "no verdict: " + " ".join(diagnosis.failures), skip_file_prefixes=names.PACKAGE
-            )
+            checks.warn("no verdict: " + " ".join(diagnosis.failures))
         held = "constant_data" in tree.children
         constant = tree["constant_data"].to_dataset() if held else xr.Dataset()
         return cls(posterior_of(tree), constant, diagnosis)

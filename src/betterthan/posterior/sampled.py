@@ -16,6 +16,7 @@ from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
 from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, without_attrs
+from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error, quantile_error
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import from_draws
@@ -87,7 +88,8 @@ def draws(
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
     seed = one_seed(rng)
-    logs = _log_gammas(pairs.values + np.array(numbers), shape, np.random.default_rng(seed))
+    alpha, random = pairs.values + np.array(numbers), np.random.default_rng(seed)
+    logs = monte_carlo.log_gammas(alpha, shape, random)
     ties = len(numbers) == 3
     shares = _three_way(logs) if ties else {"p": expit(logs[..., 0] - logs[..., 1])}
     tree = _tree(pairs, shares, ties)
@@ -170,14 +172,6 @@ def _tree(pairs: xr.DataArray, posterior: dict[str, np.ndarray], ties: bool) -> 
     for group in ("posterior", "observed_data"):
         tree[group] = without_attrs(tree[group].to_dataset().assign_coords(systems))
     return tree
-
-
-def _log_gammas(shape: np.ndarray, size: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    """Logarithms of standard gamma draws, safe for shapes near 0."""
-    size = (*size, *shape.shape)
-    logs = np.log(rng.standard_gamma(shape + 1, size=size))
-    logs -= rng.standard_exponential(size) / shape  # log of U^(1/shape)
-    return logs
 
 
 def _three_way(logs: np.ndarray) -> dict[str, np.ndarray]:
@@ -406,13 +400,8 @@ def no_difference(model: str, question: str) -> str:
 def _provenance(posterior: xr.Dataset) -> dict[str, Any]:
     """Provenance of an answer from this posterior."""
     provenance = Signature.from_attrs(posterior.attrs)
-    return Signature(
-        model=provenance.model,
-        prior=provenance.prior,
-        prior_text=provenance.prior_text,
-        seed=provenance.seed,
-        inference_library=provenance.inference_library,
-    ).to_attrs()
+    kept = ("model", "prior", "prior_text", "seed", "inference_library")
+    return Signature(**{name: getattr(provenance, name) for name in kept}).to_attrs()
 
 
 def refuse_choices(prior: Any = None, ties: str = "third", model: str = "dirichlet") -> None:

@@ -1,6 +1,6 @@
 """How much the verdict owes to the prior."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.shapes import without_attrs
 from betterthan.counts.ties import mirror_of
+from betterthan.exact.numeric.limits import fewest
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior import sampled
 from betterthan.posterior.closed import prob_better, prob_equivalent
@@ -112,26 +113,13 @@ def _pseudo(
 
     def needed(share: float) -> xr.DataArray:
         def undone(m: np.ndarray) -> np.ndarray:
-            return prob_above_half(ahead + share * m, behind + (1 - share) * m) < threshold
+            prob = prob_above_half(ahead + share * m, behind + (1 - share) * m)
+            return ~decided | (prob < threshold)
 
-        return verdict.copy(data=np.where(decided, _fewest(undone, decided), np.nan))
+        number, _ = fewest(undone, np.zeros(decided.shape), np.ones(decided.shape), _MOST)
+        return verdict.copy(data=np.where(decided, number, np.nan))
 
     return {"pseudo_even": needed(0.5), "pseudo_against": needed(0.0)}
-
-
-def _fewest(undone: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray) -> np.ndarray:
-    """The least whole number at which `undone` turns true, by doubling and halving."""
-    low, high = np.zeros(wanted.shape), np.ones(wanted.shape)
-    while True:
-        short = wanted & ~undone(high) & (high < _MOST)
-        if not short.any():
-            break
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    while (high - low > 1).any():
-        middle = np.floor((low + high) / 2)
-        done = undone(middle)
-        low, high = np.where(done, low, middle), np.where(done, middle, high)
-    return high
 
 
 def _exchanged_prior(prior: Any) -> Any:

@@ -393,16 +393,8 @@ def of_abilities(
         Whether "equivalent" is left to the pair by itself.
     """
     pairs = abilities.pairs(question.ci_prob, question.ci_kind, question.rope, alone=alone)
-    middle, low, high = pairs.mean, pairs.lower, pairs.upper
-    if not higher_is_better:
-        middle, low, high = -middle, -high, -low
-    parts = {
-        "prob_better": pairs.better,
-        "prob_worse": pairs.worse,
-        "difference_mean": middle,
-        "difference_lower": low,
-        "difference_upper": high,
-    }
+    parts = {"prob_better": pairs.better, "prob_worse": pairs.worse}
+    parts |= _differences(pairs.mean, pairs.lower, pairs.upper, higher_is_better)
     sides = np.stack([pairs.worse, np.zeros_like(pairs.worse), pairs.better], axis=-1)
     parts["mass"] = pairs.mass if question.rope else sides
     square = squares(parts, len(systems), *pair_indices(len(systems)))
@@ -461,20 +453,21 @@ def of_average(
     means: PairMeans | Skeptical | Average, question: Question, *, higher_is_better: bool = True
 ) -> dict[str, np.ndarray]:
     """``prob_better``, ``difference_*`` and ``mass`` of each pair; see `by_pair`."""
-    low, high = means.interval(question.ci_prob, question.ci_kind)
-    middle = means.expected()
-    if not higher_is_better:
-        middle, low, high = -middle, -high, -low
     better, worse = means.prob_above(), means.prob_below()
     beyond, behind, within = better, worse, np.zeros_like(better)
     if question.rope:
         beyond, behind = means.prob_above(question.rope), means.prob_below(-question.rope)
         within = np.clip(1 - beyond - behind, 0.0, 1.0)
-    return {
-        "prob_better": better,
-        "prob_worse": worse,
-        "difference_mean": middle,
-        "difference_lower": low,
-        "difference_upper": high,
-        "mass": np.stack([behind, within, beyond], axis=-1),
-    }
+    ends = means.interval(question.ci_prob, question.ci_kind)
+    parts = {"prob_better": better, "prob_worse": worse}
+    parts |= _differences(means.expected(), *ends, higher_is_better)
+    return parts | {"mass": np.stack([behind, within, beyond], axis=-1)}
+
+
+def _differences(
+    middle: np.ndarray, low: np.ndarray, high: np.ndarray, higher_is_better: bool
+) -> dict[str, np.ndarray]:
+    """``difference_*`` as the scores stand, of differences above 0 where A is better."""
+    if not higher_is_better:
+        middle, low, high = -middle, -high, -low
+    return {"difference_mean": middle, "difference_lower": low, "difference_upper": high}

@@ -73,7 +73,15 @@ class Runs(Summary):
 
     def signature(self) -> str:
         """Return the provenance line: every choice in one line."""
-        return signature(self.attrs)
+        attrs = self.attrs
+        parts = [f"betterthan {attrs['version']}", attrs["answer"]]
+        parts += [f"{key}={attrs[key]}" for key in ("kind", "missing") if key in attrs]
+        if "ci_prob" in attrs:
+            kind = f" {attrs['ci_kind'].upper()}" if "ci_kind" in attrs else ""
+            parts.append(f"interval={100 * attrs['ci_prob']:g}%{kind}")
+        if "threshold" in attrs:
+            parts += [f"rope={attrs['rope']:g}", f"verdict at {attrs['threshold']:g}"]
+        return " | ".join([*parts, f"data={attrs['data_hash']}"])
 
     def document(self) -> Document:
         """Build the words, the tables and the provenance line."""
@@ -394,15 +402,3 @@ def same_lines(data: xr.Dataset) -> Iterator[str]:
         f"On these items only, the runs give the difference a standard error of {error:.3f}: in "
         f"95% of cases one system differs from itself by less than {1.96 * error:.3f}."
     )
-
-
-def signature(attrs: dict[str, Any]) -> str:
-    """The provenance line."""
-    parts = [f"betterthan {attrs['version']}", attrs["answer"]]
-    parts += [f"{key}={attrs[key]}" for key in ("kind", "missing") if key in attrs]
-    if "ci_prob" in attrs:
-        kind = f" {attrs['ci_kind'].upper()}" if "ci_kind" in attrs else ""
-        parts.append(f"interval={100 * attrs['ci_prob']:g}%{kind}")
-    if "threshold" in attrs:
-        parts += [f"rope={attrs['rope']:g}", f"verdict at {attrs['threshold']:g}"]
-    return " | ".join([*parts, f"data={attrs['data_hash']}"])

@@ -128,9 +128,6 @@ def _score(counted: np.ndarray, statistic: str, beta: float) -> np.ndarray:
     return 2 * ratio / (1 + ratio) if statistic == "f1" else ratio
 
 
-_CLOSED_FORM = ("precision", "recall", "f1", "f_beta")
-
-
 def compare(
     data: xr.DataArray,
     *,
@@ -199,34 +196,17 @@ def compare(
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     unit = chosen_unit(data, unit)
-    result = bayesian_bootstrap(
-        data,
-        statistic=statistic,
-        beta=beta,
-        unit=unit,
-        rope=rope,
-        ci_prob=ci_prob,
-        ci_kind=ci_kind,
-        threshold=threshold,
-        draws=draws,
-        rng=seed,
-    )
-    test = randomization_test(
-        data,
-        statistic=statistic,
-        beta=beta,
-        unit=unit,
-        shuffles=shuffles,
-        correction=correction,
-        rng=seed,
-    )
+    of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
+    limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
+    result = bayesian_bootstrap(data, draws=draws, **of, **limits)
+    test = randomization_test(data, shuffles=shuffles, correction=correction, **of)
     adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
     parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
     parts |= {"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {}
     result = result.assign(parts)
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
-    if chosen in _CLOSED_FORM and unit == names.ITEM and single_mentions(summed):
+    if chosen in _STATISTICS and unit == names.ITEM and single_mentions(summed):
         closed_form = posterior(
             summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind
         )

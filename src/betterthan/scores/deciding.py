@@ -4,7 +4,6 @@ How much the data of resampled scores hold: units that count, gold items of each
 whether a row is one mention.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.counts.responses import Responses
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.wins.beta import prob_above_half
@@ -160,7 +159,7 @@ def warn(
             "counts; pairs are answered by how many units each system won"
         )
     for line in filter(None, lines):
-        warnings.warn(line, skip_file_prefixes=names.PACKAGE)
+        checks.warn(line)
 
 
 def few_units(units: int, noun: str = "units") -> str:

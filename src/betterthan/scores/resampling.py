@@ -7,7 +7,7 @@ score counts. The sharp jackknife with Student's t answers then (`exact.joint.ja
 of a unit is its share of the score's denominator.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -49,13 +49,7 @@ def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
         return mean if responses.higher_is_better else -mean
     if responses.kind == "means":
         means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
-        scores = of_means(responses, means)
-        if not np.isfinite(scores).all():
-            raise ValueError(
-                f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}; it "
-                "must be finite"
-            )
-        return scores
+        return of_means(responses, means, finite=True)
     shaped = sums.reshape(len(sums), *responses.values.shape[1:])
     x, y = shaped[..., 0], shaped[..., 1]
     bottom = responses.k * x + y
@@ -250,9 +244,8 @@ def bootstrap_draws(
         return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
-    provenance, rests = _provenance(responses, seed=seed, unit=unit), held(data, responses)
-    few = left_out(responses, _range(responses))
-    provenance = replace(provenance, **_by_leaving_out(few))
+    rests, few = held(data, responses), left_out(responses, _range(responses))
+    provenance = _provenance(responses, few, seed=seed, unit=unit)
     return xr.DataArray(
         _joint_draws(responses, few, rests, draws, seed)[1],
         dims=("draw", names.SYSTEM),
@@ -416,18 +409,11 @@ def bootstrap(
     answers["tied_with_top"] = answers["verdict"][top] != "a_better"
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
     deciding.warn(answers, responses.systems, rests, responses.statistic, single)
-    provenance = _provenance(
-        responses, answer="pairs", unit=unit, seed=seed, draws=draws, **asdict(question)
-    )
-    provenance = replace(provenance, **_by_leaving_out(few))
+    of = {"answer": "pairs", "unit": unit, "seed": seed, "draws": draws} | asdict(question)
+    provenance = _provenance(responses, few, **of)
     return _labelled(
         answers, set(pairs), responses.systems, provenance.to_attrs() | rests.to_attrs()
     )
-
-
-def _by_leaving_out(few: LeftOut | None) -> dict[str, Any]:
-    """What provenance says where units are left out instead of weighed."""
-    return {} if few is None else {"model": JACKKNIFE, "df": few.df}
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
@@ -472,10 +458,12 @@ def _joint_draws(
     return side * few.score[None], side * few.draws(draws, seed)
 
 
-def _provenance(responses: Responses, **also: Any) -> Signature:
+def _provenance(responses: Responses, few: LeftOut | None, **also: Any) -> Signature:
+    """How scores were drawn: by weighing units, or, of few, by leaving each out."""
     return Signature(
         version=__version__,
-        model="bayesian_bootstrap",
+        model="bayesian_bootstrap" if few is None else JACKKNIFE,
+        df=None if few is None else few.df,
         statistic=responses.statistic,
         n_items=len(responses.values),
         higher_is_better=responses.higher_is_better,

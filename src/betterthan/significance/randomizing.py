@@ -28,6 +28,7 @@ from betterthan.significance.corrections import adjusted_square
 _ROUNDING = 1e-12  # of the sizes of all scores: sums closer than that are equal
 _HELD = 2**22  # sums of pairs at once
 _MOST = 2**28  # bytes of the sums of one block
+_LOWER = {"higher_is_better": 0}  # recorded where a lower score is better
 
 
 @dataclass(frozen=True)
@@ -186,13 +187,8 @@ def randomization_test(
         responses.systems, score, difference_of(responses, score), _units(responses), tails, options
     )
     items = len(responses.values)
-    result.attrs = _record(responses.statistic, items, how, why, drawn, options)
-    return _with_direction(result, responses.higher_is_better)
-
-
-def _with_direction(result: xr.Dataset, higher_is_better: bool) -> xr.Dataset:
-    """Record that a lower score is better, where it is."""
-    return result if higher_is_better else result.assign_attrs(higher_is_better=0)
+    attrs = _record(responses.statistic, items, how, why, drawn, options)
+    return result.assign_attrs(attrs if responses.higher_is_better else attrs | _LOWER)
 
 
 def _record(
@@ -377,8 +373,8 @@ def _randomize_blocks(
     if binomial:
         how, why = "binomial", "every swap counts"
     drawn = None if binomial else nulls.Drawn(options.shuffles, seed)
-    result.attrs = _record(statistic or "mean", blocks.items, how, why, drawn, options)
-    return _with_direction(result, blocks.higher_is_better)
+    attrs = _record(statistic or "mean", blocks.items, how, why, drawn, options)
+    return result.assign_attrs(attrs if blocks.higher_is_better else attrs | _LOWER)
 
 
 def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None:

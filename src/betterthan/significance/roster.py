@@ -1,6 +1,6 @@
 """The frequentist tests of a comparison, one row each, and their settings."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -170,25 +170,17 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
     return ("sign", "randomization") if graded else ("sign",)
 
 
+def _table(squares: Mapping[str, np.ndarray], attrs: dict[str, Any] | None = None) -> Table:
+    return Table({k: (names.SQUARE, values) for k, values in squares.items()}, attrs or {})
+
+
+def _of_signs(result: Any, p: str = "p_value") -> Table:
+    """What a sign test answers."""
+    return _table({"p_value": np.asarray(result[p]), "favours": np.asarray(result["favours"])})
+
+
 def _sign(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
-    result = choices.signs or p_values(counts, choices.sign_ties)
-    return Table({name: (names.SQUARE, result[name]) for name in ("p_value", "favours")})
-
-
-def _mid_p(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
-    result = sign_tests(counts, choices.sign_ties)
-    result["p_value"] = result["mid_p"]
-    return Table({k: (names.SQUARE, result[k].values) for k in ("p_value", "favours")})
-
-
-def _trinomial(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
-    result = p_values(counts, "third")
-    return Table({k: (names.SQUARE, result[k]) for k in ("p_value", "favours")})
-
-
-def _mcnemar(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
-    result = p_values(counts, "drop")
-    return Table({k: (names.SQUARE, result[k]) for k in ("p_value", "favours")})
+    return _of_signs(choices.signs or p_values(counts, choices.sign_ties))
 
 
 def _sums(data: xr.DataArray, choices: TestContext, name: str) -> Iterable[Any]:
@@ -205,11 +197,8 @@ def _sums(data: xr.DataArray, choices: TestContext, name: str) -> Iterable[Any]:
 
 def _square(p: np.ndarray, side: np.ndarray) -> Table:
     side = side.astype(int)
-    squares = {
-        "p_value": square_from_pairs(p, p, 1.0),
-        "favours": square_from_pairs(side, -side, 0),
-    }
-    return Table({k: (names.SQUARE, values) for k, values in squares.items()})
+    favours = square_from_pairs(side, -side, 0)
+    return _table({"p_value": square_from_pairs(p, p, 1.0), "favours": favours})
 
 
 def _wilcoxon(data: xr.DataArray, counts: xr.DataArray, choices: TestContext) -> Table:
@@ -262,18 +251,12 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
     unit = names.ITEM if choices.clusters is None else CLUSTER
     responses, shuffles = responses_from(data, unit=unit), choices.tests.shuffles
     how, why = nulls.plan(responses, "auto", names.COMPARISON_WORK_MAX)
-    drawn = nulls.Drawn(shuffles, one_seed(choices.rng)) if how == "monte_carlo" else None
-    provenance = Signature(
-        randomization_method=how,
-        randomization_reason=why,
-        randomization_statistic=responses.statistic,
-        shuffles=drawn.shuffles if drawn else None,
-        shuffle_seed=drawn.seed if drawn else None,
-    )
-    if drawn:
-        tails = nulls.sampled_tails(responses, [nulls.TWO_SIDED], drawn)
-    else:
+    seed = one_seed(choices.rng) if how == "monte_carlo" else None
+    if seed is None:
         tails = nulls.exact_tails(responses, how)
+    else:
+        drawn = nulls.Drawn(shuffles, seed)
+        tails = nulls.sampled_tails(responses, [nulls.TWO_SIDED], drawn)
     columns = {"p_value": (tails.p, 1.0)}
     if tails.exceedances is not None and tails.shuffles is not None:
         error = monte_carlo_error(tails.exceedances, tails.shuffles)
@@ -282,7 +265,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
     squares["swapped_difference"] = difference_of(responses, score_of(responses))
     side = np.sign(np.nan_to_num(squares["swapped_difference"]))
     squares["favours"] = (_better(data) * side).astype(int)
-    return Table({k: (names.SQUARE, v) for k, v in squares.items()}, provenance.to_attrs())
+    return _table(squares, _record(how, why, responses.statistic, shuffles, seed))
 
 
 def _better(data: xr.DataArray) -> int:
@@ -292,19 +275,23 @@ def _better(data: xr.DataArray) -> int:
 
 def _swapped_clusters(clusters: OnClusters, choices: TestContext, better: int) -> Table:
     """Randomization of whole clusters: of their totals, of which more is better."""
-    result, how = clusters.swapped(choices.tests.shuffles, choices.rng)
-    sampled = how == "monte_carlo"
-    provenance = Signature(
+    squares, how = clusters.swapped(choices.tests.shuffles, choices.rng)
+    difference = squares.pop("difference")
+    squares["favours"] = np.sign(difference).astype(int)
+    squares["swapped_difference"] = better * difference
+    why, seed = "whole clusters are swapped", choices.rng if how == "monte_carlo" else None
+    return _table(squares, _record(how, why, "cluster totals", choices.tests.shuffles, seed))
+
+
+def _record(how: str, why: str, statistic: str, shuffles: int, seed: int | None) -> dict[str, Any]:
+    """Provenance of a randomization, with a seed where it was sampled."""
+    return Signature(
         randomization_method=how,
-        randomization_reason="whole clusters are swapped",
-        randomization_statistic="cluster totals",
-        shuffles=choices.tests.shuffles if sampled else None,
-        shuffle_seed=choices.rng if sampled else None,
-    )
-    difference = result["difference"].values
-    sides = {"favours": np.sign(difference).astype(int), "swapped_difference": better * difference}
-    columns = {k: result[k].values for k in result.data_vars if k != "difference"} | sides
-    return Table({str(k): (names.SQUARE, v) for k, v in columns.items()}, provenance.to_attrs())
+        randomization_reason=why,
+        randomization_statistic=statistic,
+        shuffles=None if seed is None else shuffles,
+        shuffle_seed=seed,
+    ).to_attrs()
 
 
 def _sign_words(provenance: Signature) -> str:
@@ -320,12 +307,22 @@ def _randomization_words(provenance: Signature) -> str:
 
 TESTS = (
     TestSpec("sign", "sign p", _sign, _sign_words),
-    TestSpec("mid_p", "mid-p", _mid_p, lambda provenance: f"mid-p {_sign_words(provenance)}"),
-    TestSpec("mcnemar", "McNemar p", _mcnemar, lambda _: "exact McNemar test (ties dropped)"),
+    TestSpec(
+        "mid_p",
+        "mid-p",
+        lambda _, counts, choices: _of_signs(sign_tests(counts, choices.sign_ties), "mid_p"),
+        lambda provenance: f"mid-p {_sign_words(provenance)}",
+    ),
+    TestSpec(
+        "mcnemar",
+        "McNemar p",
+        lambda _, counts, __: _of_signs(p_values(counts, "drop")),
+        lambda _: "exact McNemar test (ties dropped)",
+    ),
     TestSpec(
         "trinomial",
         "trinomial p",
-        _trinomial,
+        lambda _, counts, __: _of_signs(p_values(counts, "third")),
         lambda provenance: "trinomial test (ties kept)",
         needs_ties=True,
     ),

@@ -12,7 +12,7 @@ import xarray as xr
 import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.counting import apply_missing, count_outcomes, oriented
-from betterthan.counts.shapes import labelled, labels, square_array, square_from_pairs, to_square
+from betterthan.counts.shapes import labelled, square_array, square_from_pairs, to_square
 from betterthan.counts.tables import contingency_cells, counted_measures, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
 from betterthan.counts.units import CLUSTER, chosen_unit, ids_of
@@ -77,7 +77,7 @@ class OnClusters:
         """The most clusters in which two systems differ."""
         return int((self.pairs.won + self.pairs.lost).max(initial=0))
 
-    def swapped(self, draws: int, seed: int) -> tuple[xr.Dataset, str]:
+    def swapped(self, draws: int, seed: int) -> tuple[dict[str, np.ndarray], str]:
         """Two-sided ``p_value`` of swapping whole clusters, ``difference`` of the means, and where
         it was sampled ``exceedances`` and ``p_value_mcse``; and how it was computed.
         """
@@ -87,7 +87,7 @@ class OnClusters:
             clusters = len(arrays[0])
         p, extreme = (np.concatenate(part) for part in zip(*parts, strict=True))
         d = self.pairs.difference
-        variables = {
+        squares = {
             "p_value": square_from_pairs(p, p, 1.0),
             "difference": square_from_pairs(d, -d, 0.0),
         }
@@ -96,13 +96,11 @@ class OnClusters:
             error = np.where(
                 sampled, randomization.monte_carlo_error(extreme, np.array(draws)), 0.0
             )
-            variables["exceedances"] = square_from_pairs(extreme, extreme, -1)
-            variables["p_value_mcse"] = square_from_pairs(error, error, 0.0)
+            squares["exceedances"] = square_from_pairs(extreme, extreme, -1)
+            squares["p_value_mcse"] = square_from_pairs(error, error, 0.0)
         how = "monte_carlo" if sampled.any() else "flips"
         large = clusters > flips.NORMAL
-        how = "normal" if large and self.most_decisive > flips.EXACT else how
-        coords = labels(tuple(self.systems), *names.SQUARE)
-        return xr.Dataset({k: (names.SQUARE, v) for k, v in variables.items()}, coords), how
+        return squares, "normal" if large and self.most_decisive > flips.EXACT else how
 
 
 @dataclass(frozen=True)

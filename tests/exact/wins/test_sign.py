@@ -150,10 +150,6 @@ def test_smallest_p_is_the_smallest_over_all_splits(wins, losses, ties, policy, 
         every = sign.trinomial_p(splits, decisive - splits, ties, alternative)
     else:
         every = sign.sign_p(*sign.settle_ties(splits, decisive - splits, ties, policy), alternative)
-        mid = sign.sign_mid_p(
-            *sign.settle_ties(splits, decisive - splits, ties, policy), alternative
-        )
-        assert sign.smallest_p(decisive, ties, policy, alternative, mid=True) == mid.min()
     assert sign.smallest_p(decisive, ties, policy, alternative) == pytest.approx(
         every.min(), rel=1e-12
     )
@@ -164,14 +160,11 @@ def test_smallest_p_is_the_smallest_over_all_splits(wins, losses, ties, policy, 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.125])
 def test_decisive_needed_is_the_first_that_reaches_alpha(policy, alternative, alpha):
     ties = np.array([[0, 1, 2, 7], [20, 21, 60, 61]])
-    for mid in (False, True) if policy != "third" else (False,):
-        need = sign.decisive_needed(ties, policy, alternative, alpha, mid)
-        decisive = np.arange(300)[:, None, None]
-        reached = sign.smallest_p(decisive, ties, policy, alternative, mid) <= alpha
-        assert (np.diff(reached.astype(int), axis=0) >= 0).all(), (
-            "once reached, more items keep it so"
-        )
-        np.testing.assert_array_equal(need, reached.argmax(0))
+    need = sign.decisive_needed(ties, policy, alternative, alpha)
+    decisive = np.arange(300)[:, None, None]
+    reached = sign.smallest_p(decisive, ties, policy, alternative) <= alpha
+    assert (np.diff(reached.astype(int), axis=0) >= 0).all(), "once reached, more items keep it so"
+    np.testing.assert_array_equal(need, reached.argmax(0))
 
 
 def test_smallest_p_falls_with_the_number_of_decisive_items():
@@ -186,7 +179,6 @@ def test_decisive_needed_in_numbers():
     assert sign.decisive_needed([0, 0, 5]).tolist() == [6, 6, 6]  # dropped ties do not matter
     assert int(sign.decisive_needed(0, alternative="greater")) == 5  # 2 ** -5 < .05
     assert int(sign.decisive_needed(5, "to_a", "greater")) == 0  # the ties alone
-    assert int(sign.decisive_needed(0, mid=True)) == 5
     assert int(sign.decisive_needed(0, "drop", "greater", 0.0625)) == 4  # equal is enough
     assert int(sign.decisive_needed(10**9, "half", "greater")) == pytest.approx(
         1.6449 * math.sqrt(10**9), rel=1e-3
@@ -209,7 +201,6 @@ def test_decisive_needed_in_numbers():
             "a pair has 1000001 items; the trinomial test takes up to 1000000",
         ),
         (lambda: sign.smallest_p(3, 1, "all"), "ties is 'all'; choose one of third, drop"),
-        (lambda: sign.smallest_p(3, 1, "third", mid=True), "ties='third' has no mid-p"),
         (lambda: sign.decisive_needed(3, alpha=1), "alpha is 1; give a number between 0 and 1"),
     ],
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -128,36 +128,9 @@ class Steep:
 _BLOCK = 1_000_000  # numbers held at a time
 _STEP = 1e-3  # of the differences by which all but abilities are looked at
 _OVERFLOW = 600.0  # of an exponent
-
-
-class AbilityLikelihood(Protocol):
-    """Log likelihood with slope and curvature in the abilities, given the other parameters."""
-
-    @property
-    def systems(self) -> int:
-        """How many."""
-        ...
-
-    @property
-    def cells(self) -> int:
-        """Numbers held for one point."""
-        ...
-
-    def rows(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Log probability of each distinct row of data, (point, row)."""
-        ...
-
-    def total(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Of all data, (point,)."""
-        ...
-
-    def pointwise(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Of every item, (point, item)."""
-        ...
-
-    def curved(self, ability: np.ndarray, others: np.ndarray, *, bent: bool) -> Curved:
-        """(point,), and in the abilities; without curvature unless `bent`."""
-        ...
+type Table = Repeated | Steep  # log probabilities of kinds of cells
+# log likelihood with slope and curvature in the abilities, given the other parameters
+type AbilityLikelihood = Rasch | Cells
 
 
 @dataclass(frozen=True)
@@ -355,7 +328,7 @@ class Cells:
     in the ability.
     """
 
-    table: "Table"
+    table: Table
     indicator: np.ndarray  # (row, system, kind): 0 and 1
     items: np.ndarray  # (row,)
     row: np.ndarray  # (item,)
@@ -373,7 +346,7 @@ class Cells:
 
     @classmethod
     def from_counts(
-        cls, table: "Table", successes: np.ndarray, trials: np.ndarray, log_weight: np.ndarray
+        cls, table: Table, successes: np.ndarray, trials: np.ndarray, log_weight: np.ndarray
     ) -> "Cells":
         """Of successes and trials (item, system)."""
         both = np.hstack([successes, trials])
@@ -438,22 +411,3 @@ class Cells:
         total = share.sum(2, keepdims=True)
         share /= total
         return (top + np.log(total))[..., 0], share
-
-
-class Table(Protocol):
-    """Log probabilities of kinds of cells."""
-
-    @property
-    def kinds(self) -> np.ndarray:
-        """Successes and trials (kind, 2)."""
-        ...
-
-    def log(self, ability: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """(point, system, kind, node)."""
-        ...
-
-    def bent(
-        self, ability: np.ndarray, others: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same, with its first and second derivative in the ability."""
-        ...

@@ -387,6 +387,9 @@ _MORE = 4  # times as many draws at most, where weights are uneven
 _MOST = 16  # where they are even, and k-hat is high
 
 
+type Prior = Around | Effects  # normal given the coordinates v (point, spread)
+
+
 class Likelihood(Protocol):
     """Log likelihood at parameters (point, parameter)."""
 
@@ -400,32 +403,6 @@ class Likelihood(Protocol):
 
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature."""
-        ...
-
-
-class Prior(Protocol):
-    """Normal given the coordinates v (point, spread), which are standard normal."""
-
-    @property
-    def spreads(self) -> int:
-        """How many."""
-        ...
-
-    @property
-    def centre(self) -> np.ndarray:
-        """(parameter,)."""
-        ...
-
-    def draw(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Of both, (draw, spread) and (draw, parameter)."""
-        ...
-
-    def log(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Of both, (point,), up to a constant."""
-        ...
-
-    def precision(self, v: np.ndarray) -> np.ndarray:
-        """(point, parameter, parameter)."""
         ...
 
 

@@ -13,7 +13,7 @@ of a decisive one among all.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -114,26 +114,7 @@ class Alike:
         return np.log(np.cosh(r)) + a * special.log_expit(logit) + b * special.log_expit(-logit)
 
 
-class Density(Protocol):
-    """Of log odds, in each table by itself."""
-
-    @property
-    def alike(self) -> Alike:
-        """How alike groups are."""
-        ...
-
-    @property
-    def start(self) -> np.ndarray:
-        """Log odds near to the largest value, (table, parameter)."""
-        ...
-
-    def log(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> np.ndarray:
-        """Log density of x (point, parameter), each point of its table, up to a constant."""
-        ...
-
-    def curved(self, x: np.ndarray, kappa: np.ndarray, table: np.ndarray) -> Curved:
-        """With its slope and less its second derivatives."""
-        ...
+type Density = Shares | Thirds  # of log odds, in each table by itself
 
 
 class Drawn(NamedTuple):

@@ -133,3 +133,22 @@ def _step(
         dx, dy = np.where((far < _SHORT * width) & (more < _LITTLE * far), step + change, step)
     most = 0.5 * width
     return np.stack([np.clip(dx, -most, most / 2), np.clip(dy, -most / 2, most)])
+
+
+def fewest(
+    reached: Callable[[_Array], _Array],
+    low: _Array,
+    high: _Array,
+    most: float = np.inf,
+    close: float = 0.0,
+) -> tuple[_Array, _Array]:
+    """The least whole numbers above `low` at which `reached` turns true, by doubling from `high` on
+    and halving, to within a share `close` of them; and where it is not true even at `most`.
+    """
+    while (open_ := (never := ~reached(high)) & (high < most)).any():
+        low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
+    while (high - low > np.maximum(1, close * high)).any():
+        middle = np.floor((low + high) / 2)
+        done = reached(middle)
+        low, high = np.where(done, low, middle), np.where(done, middle, high)
+    return high, never

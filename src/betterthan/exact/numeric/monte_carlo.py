@@ -287,6 +287,16 @@ def log_probability(counts: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return orders + special.gammaln(total) - special.gammaln(total + n) + parts
 
 
+def log_gammas(shape: np.ndarray, size: tuple[int, ...], *sources: Any) -> np.ndarray:
+    """Logarithms of standard gamma draws (*size, ...), also of shapes near 0, from one source or
+    from two: Gamma(shape) = Gamma(shape + 1) U^(1/shape).
+    """
+    size = (*size, *shape.shape)
+    logs = np.log(sources[0].standard_gamma(shape + 1, size))
+    logs -= sources[-1].standard_exponential(size) / shape
+    return logs
+
+
 def log_mean_exp(log: np.ndarray) -> np.ndarray:
     """Log of the mean over the first axis."""
     return np.asarray(special.logsumexp(log, axis=0) - np.log(len(log)))

@@ -50,17 +50,6 @@ def flips(differences: np.ndarray, draws: int, seed: int) -> tuple[np.ndarray, n
     return p, extreme
 
 
-def smallest_p(clusters: np.ndarray) -> np.ndarray:
-    """The least two-sided p that so many clusters can give, (pair,).
-
-    Examples
-    --------
-    >>> smallest_p(np.array([0, 4, 5, 6])).tolist()
-    [1.0, 0.125, 0.0625, 0.03125]
-    """
-    return np.minimum(1.0, 2.0 * 0.5 ** np.asarray(clusters, dtype=float))
-
-
 def _packed(differences: np.ndarray) -> np.ndarray:
     """Without rows in which no pair differs: those that do come first, (at most EXACT, pair)."""
     order = np.argsort(differences == 0, axis=0, kind="stable")

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import betainc, ndtr
 
 from betterthan import names
+from betterthan.exact.numeric.limits import fewest
 from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.sign import sign_p
 
@@ -140,14 +141,9 @@ def more_shuffles(
         sure = confidence_below(b + rate * more, n + more, cutoff)
         return (sure >= confidence) | (sure <= 1 - confidence)
 
-    low, high = np.zeros(b.shape), np.zeros(b.shape)
-    while (open_ := (never := ~decided(high)) & (high < _MORE_MAX)).any():
-        low, high = np.where(open_, high, low), np.where(open_, np.maximum(1, 2 * high), high)
-    while (high - low > np.maximum(1, 0.005 * high)).any():  # two digits are enough of a forecast
-        middle = np.floor((low + high) / 2)
-        done = decided(middle)
-        low, high = np.where(done, low, middle), np.where(done, middle, high)
-    return np.where(never, np.inf, np.ceil(high))
+    none = np.zeros(b.shape)
+    more, never = fewest(decided, none, none, _MORE_MAX, 0.005)  # two digits are enough
+    return np.where(never, np.inf, np.ceil(more))
 
 
 def stopping_points(exceeds: np.ndarray, before: np.ndarray, stop_after: int) -> np.ndarray:

@@ -284,17 +284,12 @@ def weighed(counts: Sparse, meet: Meetings, prior: Prior, draws: int, seed: int)
     effects, overall = _design_effects(mode, counts, total, meet, fixed)
     modes, spreads, chance = _by_spread(total / overall, meet, prior, mode)
     chosen = random.choice(len(spreads), size=draws, p=chance)
-    drawn = _drawn(prior, spreads[chosen], meet, random)
+    around, sd = _penalties(prior, spreads[chosen], meet)
+    drawn = Penalty(around.centre + sd * random.normal(size=sd.shape), around.precision)
     drawn_parameters = _refitted(counts / overall, meet, drawn, modes[chosen], seed)
-    drawn_parameters = modes[chosen] + _inflation(clusters, draws, random) * (
-        drawn_parameters - modes[chosen]
-    )
+    wider = np.sqrt((clusters + 1) / random.chisquare(clusters - 1, size=(draws, 1)))
+    drawn_parameters = modes[chosen] + wider * (drawn_parameters - modes[chosen])
     return Weighed(_centred(drawn_parameters, meet), effects, overall, clusters)
-
-
-def _inflation(clusters: int, draws: int, random: np.random.Generator) -> np.ndarray:
-    """By what each draw (draw, 1) is moved further, for the clusters are few."""
-    return np.sqrt((clusters + 1) / random.chisquare(clusters - 1, size=(draws, 1)))
 
 
 def _centred(x: np.ndarray, meet: Meetings) -> np.ndarray:
@@ -328,14 +323,6 @@ def _penalties(prior: Prior, spreads: np.ndarray, meet: Meetings) -> tuple[Penal
     sd[:, : meet.systems] = spreads[:, None]
     sd[:, meet.systems :] = [scale for _, scale in others]
     return Penalty(np.tile(centre, (len(spreads), 1)), 1 / sd**2), sd
-
-
-def _drawn(
-    prior: Prior, spreads: np.ndarray, meet: Meetings, random: np.random.Generator
-) -> Penalty:
-    """Priors whose centres are drawn from them."""
-    fixed, sd = _penalties(prior, spreads, meet)
-    return Penalty(fixed.centre + sd * random.normal(size=sd.shape), fixed.precision)
 
 
 def _by_spread(

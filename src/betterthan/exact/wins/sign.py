@@ -24,6 +24,7 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks, names
+from betterthan.exact.numeric.limits import fewest
 from betterthan.exact.wins.beta import stirling
 
 _BETAINC_MAX = 10_000  # up to here scipy's incomplete Beta is good to 1e-13; at 1e9 to 1e-10
@@ -262,9 +263,6 @@ def _height(d: Any, n: Any, q: Any, s: Any, level: Any, u: np.ndarray) -> np.nda
     )
 
 
-__all__ = ["decisive_needed", "settle_ties", "sign_mid_p", "sign_p", "smallest_p", "trinomial_p"]
-
-
 def sign_p(wins: Any, losses: Any, alternative: str = "two-sided") -> np.ndarray:
     """Exact p of the sign test: the binomial tail of the decisive items.
 
@@ -350,11 +348,7 @@ def settle_ties(wins: Any, losses: Any, ties: Any, policy: str) -> tuple[np.ndar
 
 
 def smallest_p(
-    decisive: Any,
-    ties: Any,
-    policy: str = "drop",
-    alternative: str = "two-sided",
-    mid: bool = False,
+    decisive: Any, ties: Any, policy: str = "drop", alternative: str = "two-sided"
 ) -> np.ndarray:
     """The smallest p attainable with so many decisive and tied items: all decisive ones for one
     side.
@@ -366,8 +360,6 @@ def smallest_p(
     policy : {"third", "drop", "half", "to_a", "to_b"}, default "drop"
         What happens to the ties; ``third`` is the trinomial test.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-    mid : bool, default False
-        Of the mid-p.
 
     Returns
     -------
@@ -376,8 +368,7 @@ def smallest_p(
     Raises
     ------
     ValueError
-        As `sign_p`; if the policy is unknown, or a mid-p is asked of the trinomial test, which has
-        none.
+        As `sign_p`; or if the policy is unknown.
 
     Examples
     --------
@@ -388,24 +379,14 @@ def smallest_p(
     checks.one_of(policy, names.TIES[:-1], "ties")
     m, t = _counted(decisive, ties)
     if policy == "third":
-        if mid:
-            raise ValueError(
-                "ties='third' has no mid-p; give mid=False, or ties 'drop', 'half', 'to_a' or "
-                "'to_b'"
-            )
         p = trinomial_tail(m, m + t, t)
         return np.minimum(1.0, p * (2.0 if alternative == "two-sided" else 1.0))[()]
-    test = sign_mid_p if mid else sign_p
-    p = [test(*settle_ties(*split, t, policy), alternative) for split in ((m, 0), (0, m))]
+    p = [sign_p(*settle_ties(*split, t, policy), alternative) for split in ((m, 0), (0, m))]
     return np.minimum(*p)
 
 
 def decisive_needed(
-    ties: Any,
-    policy: str = "drop",
-    alternative: str = "two-sided",
-    alpha: float = names.ALPHA,
-    mid: bool = False,
+    ties: Any, policy: str = "drop", alternative: str = "two-sided", alpha: float = names.ALPHA
 ) -> np.ndarray:
     """The smallest number of decisive items with which p <= alpha can be reached at all, the ties
     being as they are.
@@ -413,7 +394,7 @@ def decisive_needed(
     Parameters
     ----------
     ties : array_like of int
-    policy, alternative, mid
+    policy, alternative
         See `smallest_p`.
     alpha : float, default 0.05
 
@@ -437,27 +418,21 @@ def decisive_needed(
     checks.one_of(policy, names.TIES[:-1], "ties")
     (t,) = _counted(ties)
     distinct, back = np.unique(t, return_inverse=True)
-    needed = _fewest_decisive(tuple(distinct.tolist()), policy, alternative, alpha, mid)
+    needed = _fewest_decisive(tuple(distinct.tolist()), policy, alternative, alpha)
     return needed[back].reshape(t.shape)[()]
 
 
 @lru_cache(maxsize=128)
 def _fewest_decisive(
-    ties: tuple[int, ...], policy: str, alternative: str, alpha: float, mid: bool
+    ties: tuple[int, ...], policy: str, alternative: str, alpha: float
 ) -> np.ndarray:
     """`decisive_needed` of distinct ties; kept, as many tables have the same ties."""
-    low, high = np.full(len(ties), -1), np.zeros(len(ties), dtype=np.int64)
+    t = np.array(ties, dtype=np.int64)
 
-    def unreachable(m: np.ndarray) -> np.ndarray:
-        return smallest_p(m, np.array(ties, dtype=np.int64), policy, alternative, mid) > alpha
+    def reachable(m: np.ndarray) -> np.ndarray:
+        return smallest_p(m.astype(np.int64), t, policy, alternative) <= alpha
 
-    while (more := unreachable(high)).any():
-        low, high = np.where(more, high, low), np.where(more, np.maximum(1, 2 * high), high)
-    while (high - low > 1).any():
-        middle = np.maximum((low + high) // 2, 0)
-        more = unreachable(middle)
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return high
+    return fewest(reachable, np.zeros_like(t), np.zeros_like(t))[0].astype(np.int64)
 
 
 def _counted(*values: Any) -> list[np.ndarray]:
