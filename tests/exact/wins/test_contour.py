@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from betterthan.exact.wins import dirichlet, intervals, inverse_laplace
 
@@ -105,3 +106,29 @@ def test_a_narrow_rope_is_no_difference_of_tails(by_share):
     found = dirichlet.prob_within(a, b, t, 1e-7)
     by_share()
     np.testing.assert_allclose(found, dirichlet.prob_within(a, b, t, 1e-7), rtol=1e-9)
+
+
+def test_a_rough_tail_is_near_the_exact_one():
+    random = np.random.default_rng(4)
+    a, b = random.integers(20, 80, (2, 400)).astype(float)
+    t = random.integers(50, 400, 400).astype(float)
+    mean, sd, _ = intervals.shape(a, b, t)
+    y = mean + sd * random.uniform(-3, 3, 400)
+    exact, rough = (inverse_laplace.beyond(a, b, t, y, rough=k) for k in (False, True))
+    assert rough.converged.all()
+    for name, most in (("mass", 1e-6), ("density", 1e-6), ("slope", 1e-3)):
+        of_exact, of_rough = getattr(exact, name), getattr(rough, name)
+        scale = np.abs(of_exact) + (name == "slope") * exact.density / sd
+        assert (np.abs(of_rough - of_exact) <= most * scale).all(), name
+    assert (rough.mass != exact.mass).any()  # by fewer nodes
+
+
+def test_pairs_without_ties_are_betas():
+    a, b = np.array([[3.0, 30.0, 400.0], [2.0, 45.0, 90.0]])
+    lower, upper, converged = intervals.narrowest(a, b, np.zeros(3), 0.95)
+    assert converged.all()
+    low, high = (stats.beta(a, b).cdf((1 + end) / 2) for end in (lower, upper))
+    np.testing.assert_allclose(high - low, 0.95, rtol=1e-12)
+    heights = [stats.beta(a, b).pdf((1 + end) / 2) for end in (lower, upper)]
+    np.testing.assert_allclose(*heights, rtol=1e-10)
+    assert not intervals.narrowest(*np.array([[1.0], [9.0], [0.0]]), 0.95)[2].any()  # at an end
