@@ -1,5 +1,6 @@
 """Quantiles and intervals of d = theta_win - theta_loss under Dirichlet(a, b, t)."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,14 @@ def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Ar
     """
     mean, sd, skew = shape(a, b, t)
 
-    def beyond(rows: _Array, now: _Array) -> tuple[_Array, _Array, _Array]:
-        masses, heights, slopes, converged = _tails(a[rows], b[rows], t[rows], now)
+    def beyond(rows: _Array, now: _Array, *, rough: bool = False) -> tuple[_Array, _Array, _Array]:
+        masses, heights, slopes, converged = _tails(a[rows], b[rows], t[rows], now, rough)
         return np.where(converged, masses, np.nan), heights, slopes / heights
 
-    start = edgeworth(mean, sd, skew, prob)
+    # the first step, from Edgeworth's series, is far longer than the error of a rough tail
+    start, _ = limits.equal_heights(
+        partial(beyond, rough=True), edgeworth(mean, sd, skew, prob), 1 - prob, sd, 1, squares=True
+    )
     (lower, upper), converged = limits.equal_heights(
         beyond, start, 1 - prob, _CONTOUR_STEP * sd, _CONTOUR_ROUNDS, squares=True
     )
@@ -41,13 +45,13 @@ def narrowest(a: _Array, b: _Array, t: _Array, prob: float) -> tuple[_Array, _Ar
 
 
 def _tails(
-    a: _Array, b: _Array, t: _Array, points: _Array
+    a: _Array, b: _Array, t: _Array, points: _Array, rough: bool
 ) -> tuple[_Array, _Array, _Array, _Array]:
     """Masses beyond both points, densities and slopes there, (2, rows), and where valid."""
     if not t.any():
         return _untied_tails(a, b, points)
     both = np.concatenate([b, a]), np.concatenate([a, b]), np.concatenate([t, t])
-    tail = inverse_laplace.beyond(*both, np.concatenate([-points[0], points[1]]))
+    tail = inverse_laplace.beyond(*both, np.concatenate([-points[0], points[1]]), rough=rough)
     mass, density, slope, converged = (z.reshape(2, -1) for z in tail)
     return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
 
