@@ -127,6 +127,17 @@ def _comparison_counts(source: Any) -> Any:
     return data["counts"]
 
 
+def whole_numbers(
+    numbers: Any, what: str, least: int = 1, of: str = "items"
+) -> tuple[np.ndarray, bool]:
+    """One number or several, checked, and whether there may be several."""
+    several = isinstance(numbers, list | tuple | range | np.ndarray)
+    whole = [checks.whole(k, what, least) for k in (numbers if several else [numbers])]
+    if not whole:
+        raise ValueError(f"{what} is empty; give at least one number of {of}")
+    return np.array(whole, np.int64), several
+
+
 def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:
     """Return the checked rule for verdicts."""
     return Rule(prior, checks.threshold(threshold), checks.rope(rope))

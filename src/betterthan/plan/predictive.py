@@ -25,6 +25,7 @@ from betterthan.plan.inputs import (
     predictive_law,
     read_pairs,
     today,
+    whole_numbers,
 )
 from betterthan.results.robustness import outlook_lines, outlook_table
 
@@ -276,7 +277,7 @@ def foresee(
         data["probability"] = _probability(law, probabilities[:, 0])
         data["n_more"] = law.wrap(steps[0], steps[0], 0)
     data = data.assign_attrs(law.attrs("foresight"))
-    return Plan(data, (words.means_foreseen if isinstance(law, MeanLaw) else words.foresight)(data))
+    return Plan(data, words.foresight(data))
 
 
 def replication(
@@ -342,8 +343,7 @@ def replication(
     data["probability"] = _probability(law, probabilities)
     data["n_more"] = law.wrap(fresh, fresh, 0)
     data = data.assign_attrs(law.attrs("replication"))
-    lines = (words.replicated_means if isinstance(law, MeanLaw) else words.replication)(data)
-    return Plan(data, lines)
+    return Plan(data, words.replication(data))
 
 
 def _probability(
@@ -368,10 +368,7 @@ def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], 
                 "as many"
             )
         return [remaining], False
-    several = isinstance(more, list | tuple | range | np.ndarray)
-    numbers = [checks.whole(k, "more", 0) for k in (more if several else [more])]
-    if not numbers:
-        raise ValueError("more is empty; give at least one number of items")
+    numbers, several = whole_numbers(more, "more", 0)
     return [np.full(len(items), k) for k in numbers], several
 
 
