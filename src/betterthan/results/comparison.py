@@ -235,9 +235,10 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from betterthan.results.brief import notebook_html
+        from betterthan.results.brief import brief_page_of
+        from betterthan.results.markup import as_part
 
-        return notebook_html(self)
+        return as_part(brief_page_of(self))
 
 
 # what names of other packages are called here
