@@ -256,11 +256,8 @@ def _outcomes(evidence: Evidence) -> str:
     )
     if evidence.per != "item":
         text += f" in {counted(evidence.units, evidence.per)}"
-        text += (
-            ""
-            if evidence.effective is None
-            else f" (effective number of clusters {evidence.effective:.1f})"
-        )
+        if evidence.effective is not None:
+            text += f" (effective number of clusters {evidence.effective:.1f})"
     runs = f"; scores are means of up to {evidence.runs} runs per item"
     return text + (runs if evidence.runs > 1 else "")
 
@@ -286,11 +283,9 @@ def _probabilities(decision: Gate, evidence: Evidence) -> Iterator[tuple[str, st
 def _probability(values: list[float]) -> str:
     """Format the observed value, and its range over all values of the missing scores."""
     now, *limits = map(probability, values[:1] + sorted(values[1:]))
-    return (
-        now
-        if {now} == set(limits)
-        else f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
-    )
+    if {now} == set(limits):
+        return now
+    return f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
 
 
 def _missing(evidence: Evidence) -> str:

@@ -343,11 +343,9 @@ def _text_width(text: str, size: float) -> float:
 def _drawn(character: str, drawable: frozenset[int]) -> str:
     if character.isspace():
         return " "
-    return (
-        character
-        if ord(character) in drawable
-        else character.encode("unicode_escape").decode("ascii")
-    )
+    if ord(character) in drawable:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _families() -> list[str]:

@@ -52,11 +52,8 @@ class Comparison:
         alternatives: Mapping[str, xr.Dataset | Table] | None = None,
         fits: Mapping[str, xr.DataTree] | None = None,
     ) -> None:
-        self._data, self._alternatives, self._fits = (
-            data,
-            dict(alternatives or {}),
-            dict(fits or {}),
-        )
+        self._data, self._fits = data, dict(fits or {})
+        self._alternatives = dict(alternatives or {})
 
     @property
     def data(self) -> xr.Dataset:

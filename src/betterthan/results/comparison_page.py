@@ -66,10 +66,9 @@ def page(comparison: xr.Dataset) -> Document:
         for part in details
         if part is not None
     ]
+    who = f"{len(systems):,} systems" if context.many else " and ".join(systems)
     return Document(
-        f"{len(systems):,} systems compared"
-        if context.many
-        else f"{' and '.join(systems)} compared",
+        f"{who} compared",
         _question(context),
         parts,
         methods.limits(context),

@@ -383,11 +383,8 @@ def agreement_part(context: ReportContext) -> Part | None:
     heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same items"
     table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
-    return (
-        Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
-        if rows
-        else None
-    )
+    part = Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
+    return part if rows else None
 
 
 _AGREEMENT_NOTE = (

@@ -257,12 +257,9 @@ def model_part(context: ReportContext) -> Part:
     advised_model = advised(engines[0])
     how = [computed_by(context, engine) for engine in (engines[:1] if advised_model else engines)]
     rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
+    by = [_QUANTITIES[str(provenance.quantity)]] if provenance.beside_quantity else []
     facts = [
-        *(
-            [("Decided by", _QUANTITIES[str(provenance.quantity)])]
-            if provenance.beside_quantity
-            else []
-        ),
+        *(("Decided by", quantity) for quantity in by),
         ("Model", model_text(context)),
         *_whose_prior(context),
         ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
@@ -365,11 +362,9 @@ def limits(context: ReportContext) -> list[str]:
 
 def _independence(context: ReportContext) -> list[str]:
     if context.provenance.n_units is not None:
-        tests = (
-            "frequentist tests and Bayes factors also count whole clusters."
-            if context.provenance.tests_on
-            else "frequentist tests compare the means of their runs."
-        )
+        tests = "frequentist tests compare the means of their runs."
+        if context.provenance.tests_on:
+            tests = "frequentist tests and Bayes factors also count whole clusters."
         units = f"{context.provenance.unit}s"
         return [f"The {units} are treated as independent, not the items in them; {tests}"]
     if context.provenance.unit == names.MEASURE:

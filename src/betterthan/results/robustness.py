@@ -172,12 +172,9 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
             columns[name][decided] = values
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
-    unit = (
-        "clusters"
-        if isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
-        else "items"
-    )
-    attrs = copied | {"answer": "outlook", "target": target, "of": unit}
+    clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
+    attrs = copied | {"answer": "outlook", "target": target}
+    attrs["of"] = "clusters" if clusters else "items"
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
 

@@ -203,12 +203,9 @@ def why_none(provenance: Signature) -> str:
     left_out = [note for note in provenance.notes or () if note.startswith(_NONE)]
     if left_out:
         return left_out[0]
-    exact = (
-        ", or make exact draws with betterthan.posterior.draws"
-        if provenance.method == "both"
-        else ""
-    )
-    return f"the draws were not saved with this answer; save it with save(path, fits=True){exact}"
+    text = "the draws were not saved with this answer; save it with save(path, fits=True)"
+    exact = ", or make exact draws with betterthan.posterior.draws"
+    return text + exact * (provenance.method == "both")
 
 
 def as_groups(fits: Mapping[str, xr.DataTree]) -> dict[str, xr.Dataset]:

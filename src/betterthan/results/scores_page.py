@@ -112,11 +112,7 @@ def pairs_part(comparison: xr.Dataset) -> Part:
 
 def _pair_columns(comparison: xr.Dataset) -> list[Column]:
     corrected = _CORRECTED.get(comparison.attrs["correction"])
-    more = (
-        [probability("P(wins more)", "prob_more_wins", blank=())]
-        if _counts_wins(comparison)
-        else []
-    )
+    more = probability("P(wins more)", "prob_more_wins", blank=())
     several = comparison.sizes[names.SYSTEM] > 2
     return [
         difference("Difference", bracketed=interval_label(comparison.attrs)),
@@ -124,7 +120,7 @@ def _pair_columns(comparison: xr.Dataset) -> list[Column]:
         P_BETTER,
         number("MC error", "prob_better_mcse", "{:.1g}".format),
         probability("Closed form", "prob_better_closed", blank=()),
-        *more,
+        *([more] if _counts_wins(comparison) else []),
         p_value("p", "p_value"),
         *([p_value(corrected, "p_adjusted")] if corrected and several else []),
         WINS,

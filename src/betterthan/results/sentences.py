@@ -229,11 +229,8 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
     texts = {numbers.score(score.score) for score in scores}
     alike = len(texts) < len({score.score for score in scores})
     for score in scores:
-        yield (
-            f"{score.system} {score.score:.6g}"
-            if alike
-            else f"{score.system} {numbers.score(score.score)}"
-        )
+        text = f"{score.score:.6g}" if alike else numbers.score(score.score)
+        yield f"{score.system} {text}"
 
 
 _NEARLY = 0.99  # a difference that is shrunk by less is not worth a remark

@@ -143,8 +143,6 @@ def with_short_names(page: Document) -> Document:
     tables of pairs have the numbers; without a table of systems names are shortened. Sentences
     have the whole name once, and then its number, or the shortened name.
     """
-    if page.chapters:
-        return replace(page, chapters=[with_short_names(chapter) for chapter in page.chapters])
     tables = [t for part in page.parts for t in part.tables if t.heads[0] == "System" or t.shades]
     names = {cell for t in tables for row in t.rows for cell in row[: 1 + t.of_pairs]}
     short = short_names(sorted(names))
