@@ -299,9 +299,7 @@ def agreement_page(agreement: xr.Dataset) -> Document:
     systems = agreement.sizes[names.SYSTEM]
     order = np.argsort(-agreement["mean_tau"].values, kind="stable")[:ROWS]
     columns = [
-        number(
-            "Mean tau with the others", "mean_tau", lambda tau: f"{tau:+.3f}" if tau == tau else "–"
-        ),
+        number("Mean tau with the others", "mean_tau", _signed_tau),
         number("Outlier p", "outlier_p", numbers.p_value),
     ]
     note, rows = _outlier_note(agreement), agreement.isel({names.SYSTEM: order})
