@@ -86,11 +86,21 @@ class CountEvidence:
             return {}
         if self.rule.rope:
             return {"turn": edges.fewest_flips(self.counts, self.rule).fewest}
-        w, l = self.counts[:, 0], self.counts[:, 1]
-        for_a = edges.fewest_from_wins(w, l, self.rule)
-        for_b = edges.fewest_from_wins(l, w, self.rule.swapped())
-        sides = zip(("drop", "turn"), for_a, for_b, strict=False)
-        return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
+        fewest = fewest_changes(self.counts, verdict, self.rule)
+        return {name: fewest[name] for name in ("drop", "turn")}
+
+
+FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
+
+
+def fewest_changes(counts: np.ndarray, verdict: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
+    """Of verdicts without a ROPE, the fewest items that overturn each; nan of undecided ones."""
+    w, l = counts[:, 0], counts[:, 1]
+    for_a = edges.fewest_from_wins(w, l, rule)
+    for_b = edges.fewest_from_wins(l, w, rule.swapped())
+    both = zip(FEWEST, for_a, for_b, strict=True)
+    sides = [verdict == "a_better", verdict == "b_better"]
+    return {name: np.select(sides, [a, b], np.nan) for name, a, b in both}
 
 
 _BY_UNITS = (
