@@ -104,19 +104,36 @@ MODEL_REASONS = {
 def diagnostics_part(context: ReportContext) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
     provenance, sampled = context.provenance, sampled_numbers(context)
+    seed = f"seed {provenance.seed}"
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
+    checked = failed if provenance.failures else "passed"
+    worth = f"{provenance.ess_min or 0.0:.0f} (limit {names.ESS_MIN})"
     if provenance.rhat_max is not None:
-        return Part("Diagnostics", [*_chains(context), *_against_closed_form(context), *sampled])
-    if provenance.pareto_k is not None:
-        return Part("Diagnostics", facts=[*_weights(context), *sampled])
-    if provenance.draws is not None:
-        drawn = ("Draws", f"{provenance.draws:,}, independent, seed {provenance.seed}")
-        return Part("Diagnostics", facts=[drawn, *sampled])
-    nothing = "nothing was sampled, so there is nothing to diagnose"
-    if sampled:
-        nothing = (
-            "pairs were not sampled; what was are independent draws, ± their Monte Carlo error"
-        )
-    return Part("Diagnostics", facts=[("Closed form", nothing), *sampled])
+        chains = f"{provenance.chains} chains of {provenance.draws} draws, {seed}"
+        facts = [
+            ("Sampler", f"{provenance.inference_library}, {chains}"),
+            ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
+            ("Smallest effective sample size", worth),
+            ("Divergences", f"{provenance.divergences}"),
+            ("Convergence checks", checked),
+            *_against_closed_form(context),
+        ]
+    elif provenance.pareto_k is not None:
+        number = (provenance.chains or 1) * (provenance.draws or 0)
+        facts = [
+            ("Draws", f"{provenance.inference_library}, {number:,} draws, {seed}"),
+            ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
+            ("Worth of the weighted draws", worth),
+            ("Checks of the weights", checked),
+        ]
+    elif provenance.draws is not None:
+        facts = [("Draws", f"{provenance.draws:,}, independent, {seed}")]
+    elif sampled:
+        pairs = "pairs were not sampled; what was are independent draws"
+        facts = [("Closed form", f"{pairs}, ± their Monte Carlo error")]
+    else:
+        facts = [("Closed form", "nothing was sampled, so there is nothing to diagnose")]
+    return Part("Diagnostics", facts=[*facts, *sampled])
 
 
 def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
@@ -140,31 +157,6 @@ def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
         return f"{how}{how_well}"
     sampled = [f"; {quantity} from {draws}" for quantity, draws in sampled_numbers(context)]
     return "".join([how, " on pairs" if sampled else "", how_well, *sampled])
-
-
-def _weights(context: ReportContext) -> list[tuple[str, str]]:
-    provenance = context.provenance
-    number = (provenance.chains or 1) * (provenance.draws or 0)
-    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
-    return [
-        ("Draws", f"{provenance.inference_library}, {number:,} draws, seed {provenance.seed}"),
-        ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
-        ("Worth of the weighted draws", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Checks of the weights", failed if provenance.failures else "passed"),
-    ]
-
-
-def _chains(context: ReportContext) -> list[tuple[str, str]]:
-    provenance = context.provenance
-    chains = f"{provenance.chains} chains of {provenance.draws} draws, seed {provenance.seed}"
-    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
-    return [
-        ("Sampler", f"{provenance.inference_library}, {chains}"),
-        ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
-        ("Smallest effective sample size", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Divergences", f"{provenance.divergences}"),
-        ("Convergence checks", failed if provenance.failures else "passed"),
-    ]
 
 
 def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:

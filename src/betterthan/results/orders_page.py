@@ -33,6 +33,7 @@ from betterthan.results.scores_page import (
     first_systems,
     in_order,
     pairs_part,
+    signature_of_draws,
     systems_part,
     words_part,
 )
@@ -42,7 +43,6 @@ from betterthan.results.tables import (
     interval_label,
     number,
     probability,
-    sampled_by,
     values,
 )
 
@@ -221,7 +221,10 @@ def compared_page(comparison: xr.Dataset) -> Document:
             "not count as wrong."
         )
     answer = score_sentences(score_facts(comparison))
-    return Document(_title(comparison), _QUESTION, parts, limits, [_signature(comparison)], answer)
+    signed = [
+        signature_of_draws(comparison, ["tau", f"references={comparison.attrs['references']}"])
+    ]
+    return Document(_title(comparison), _QUESTION, parts, limits, signed, answer)
 
 
 def _method(comparison: xr.Dataset) -> Part:
@@ -270,23 +273,6 @@ def _counted(comparison: xr.Dataset) -> Part:
     ]
     caption = "Wins, losses and ties in documents; in brackets after p: the system it favors"
     return Part("Documents counted", tables=[table_by_pair(rows, columns, caption)])
-
-
-def _signature(comparison: xr.Dataset) -> str:
-    a = comparison.attrs
-    parts = [
-        f"betterthan {a['version']}",
-        "tau",
-        f"references={a['references']}",
-        sampled_by(a),
-        f"rope={a['rope']:g}",
-        f"interval={interval_label(a)}",
-        f"correction={a['correction']}",
-        f"n={a['n_items']}",
-        f"systems={comparison.sizes[names.SYSTEM]}",
-        f"data={a['data_hash']}",
-    ]
-    return " | ".join(parts)
 
 
 _AGREEMENT_QUESTION = "How far do the rankings agree, and what is their consensus ranking?"

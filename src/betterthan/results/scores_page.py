@@ -1,5 +1,6 @@
 """The pages on systems compared by one score, and on systems whose outcomes a judge gave."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -246,10 +247,6 @@ def _left_out(a: dict[Any, Any]) -> str:
     )
 
 
-def _weighed(a: dict[Any, Any]) -> str:
-    return f", D={a['n_weighed']}" if "n_weighed" in a else ""
-
-
 def systems_part(comparison: xr.Dataset) -> Part:
     """Every system with its score, P(best) and rank."""
     a, total = comparison.attrs, comparison.sizes[names.SYSTEM]
@@ -323,19 +320,27 @@ def _limits(comparison: xr.Dataset) -> list[str]:
 
 def _signature(comparison: xr.Dataset) -> str:
     a = comparison.attrs
+    weighed = f", D={a['n_weighed']}" if "n_weighed" in a else ""
     shuffles = f", {a['shuffles']} shuffles" if "shuffles" in a else ""
-    parts = [
-        f"betterthan {a['version']}",
+    of = [
         f"{a['statistic']} by {a['unit']}",
-        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{_weighed(a)}",
-        sampled_by(a),
-        f"rope={a['rope']:g}",
-        f"interval={interval_label(a)}",
-        f"verdict at {a.get('threshold', names.VERDICT_PROB):g}",
-        f"randomization {a['test_method']}{shuffles}",
-        f"correction={a['correction']}",
-        f"n={a['n_items']}",
-        f"systems={comparison.sizes[names.SYSTEM]}",
+        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{weighed}",
+    ]
+    threshold = f"verdict at {a.get('threshold', names.VERDICT_PROB):g}"
+    return signature_of_draws(
+        comparison, of, [threshold, f"randomization {a['test_method']}{shuffles}"]
+    )
+
+
+def signature_of_draws(
+    comparison: xr.Dataset, of: Sequence[str], decided: Sequence[str] = ()
+) -> str:
+    """The provenance line of a comparison by joint draws: of what, and how it was decided."""
+    a = comparison.attrs
+    parts = [
+        *(f"betterthan {a['version']}", *of, sampled_by(a), f"rope={a['rope']:g}"),
+        *(f"interval={interval_label(a)}", *decided, f"correction={a['correction']}"),
+        *(f"n={a['n_items']}", f"systems={comparison.sizes[names.SYSTEM]}"),
         f"data={a['data_hash']}",
     ]
     return " | ".join(parts)
