@@ -76,10 +76,8 @@ def squared(
     full[:] = itself
     leading = (slice(None),) * (len(shape) - 2)
     rows = (*shape[:-2], len(first), *trailing)
-    full[*leading, first, second], full[*leading, second, first] = (
-        values.reshape(rows),
-        swapped.reshape(rows),
-    )
+    full[*leading, first, second] = values.reshape(rows)
+    full[*leading, second, first] = swapped.reshape(rows)
     return full
 
 

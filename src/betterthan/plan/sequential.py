@@ -167,13 +167,12 @@ def peeking(
     >>> float(plan["alone"].isel(look=-1).sum().round(6))
     0.093687
     """
-    look_items = (
-        check_looks(n_max, looks) if boundary is None else _boundary_looks(boundary, n_max, looks)
-    )
+    if boundary is None:
+        look_items = check_looks(n_max, looks)
+    else:
+        look_items, threshold = _boundary_looks(boundary, n_max, looks), boundary.attrs["threshold"]
     parts, is_fixed = _truth(theta, design, rope)
     numbers = checks.prior(prior, 3 if rope else 2)
-    if boundary is not None:
-        threshold = boundary.attrs["threshold"]
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
     _check_single_rule(bayes_factor, boundary, rope=bool(rope))
     if rope:

@@ -264,10 +264,8 @@ def _model(provenance: Signature) -> Part:
         )
     if provenance.rhat_max is not None:
         health = f"R-hat at most {provenance.rhat_max:.3f}, ESS at least {provenance.ess_min:.0f}"
-        counted = provenance.divergences is not None
-        divergences = (
-            f"{provenance.divergences} divergences" if counted else "divergences not known"
-        )
+        n = provenance.divergences
+        divergences = "divergences not known" if n is None else f"{n} divergences"
         facts.append(("Convergence", f"{health}, {divergences}"))
     if provenance.failures:
         facts.append(("Failed checks", " ".join(provenance.failures)))
@@ -468,13 +466,10 @@ def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> 
         return {}
     w, l, n = (columns[key] for key in ("w", "l", "n"))
     rules = {"rest": n - w - l, "sign": np.sign(w - l)}
+    derived = {"t": "rest"}
     if right is not None:
-        rules["right"] = w - right[0] + right[1]
-    derived = (
-        {"t": "rest"}
-        | ({} if right is None else {"l": "right"})
-        | {key: "sign" for key in columns if key.startswith("tf")}
-    )
+        rules["right"], derived["l"] = w - right[0] + right[1], "right"
+    derived |= {key: "sign" for key in columns if key.startswith("tf")}
     return {
         key: rule
         for key, rule in derived.items()
