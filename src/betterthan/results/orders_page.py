@@ -145,17 +145,8 @@ def _by_reference(taus: xr.Dataset) -> Part:
         for r in range(by_reference.sizes[names.REFERENCE])
     ]
     coverage = ["Coverage"] if partial else []
-    heads = (
-        "System",
-        "Reference",
-        "tau",
-        *coverage,
-        "p",
-        "Inversions",
-        "Ties",
-        "Items",
-        "Spearman",
-    )
+    heads = ("System", "Reference", "tau", *coverage, "p", "Inversions")
+    heads += ("Ties", "Items", "Spearman")
     note = "p: two-sided and exact, if all rankings are equally likely; not available with ties."
     table = Table(heads, rows, "Kendall's tau against the reference", left=2)
     return Part("Tau", tables=[table], notes=[note], figures=tau_figures(taus))
@@ -264,10 +255,9 @@ def _counted(comparison: xr.Dataset) -> Part:
     counted = pairs_at(first, ahead_first(first))
     rows = counted.assign(favours=np.sign(counted["ahead"] - counted["behind"]))
     columns = [
-        *(
-            count(heading, k)
-            for heading, k in (("Wins", "ahead"), ("Losses", "behind"), ("Ties", "equal"))
-        ),
+        count("Wins", "ahead"),
+        count("Losses", "behind"),
+        count("Ties", "equal"),
         probability("P(wins more)", "prob_ahead", blank=()),
         p_value("Sign test p", "p_sign"),
     ]

@@ -199,10 +199,8 @@ def page(comparison: xr.Dataset) -> Document:
 
 
 def _title(comparison: xr.Dataset) -> str:
-    statistic, systems = (
-        statistic_label(comparison),
-        [str(s) for s in comparison[names.SYSTEM].values],
-    )
+    statistic = statistic_label(comparison)
+    systems = [str(s) for s in comparison[names.SYSTEM].values]
     who = f"{systems[0]} and {systems[1]}" if len(systems) == 2 else f"{len(systems)} systems"
     return f"{statistic[:1].upper()}{statistic[1:]} of {who}"
 
@@ -383,16 +381,13 @@ def judged_page(comparison: xr.Dataset) -> Document:
 
 def _judged_data(comparison: xr.Dataset, provenance: Signature) -> Part:
     gold, n = (int(comparison[k].sum()) // 2 for k in ("n_gold", "n"))
+    prior = ", ".join(f"{p:g}" for p in provenance.prior or ())
     facts = [
         ("Source", on_one_line(provenance.reading or "data given")),
         ("Human labels", f"{gold:,} of {n:,} judged items ({provenance.labels_by})"),
         ("Judge", on_one_line(provenance.judged_by or "data given")),
         ("Model", f"{provenance.modelled}: one Dirichlet each, in closed form"),
-        (
-            "Prior",
-            f"Dirichlet({', '.join(f'{p:g}' for p in provenance.prior or ())}) of win, loss and "
-            "tie, divided over the judge outputs",
-        ),
+        ("Prior", f"Dirichlet({prior}) of win, loss and tie, divided over the judge outputs"),
     ]
     if provenance.rope:
         facts.append(("Practically equivalent", f"a difference of at most {provenance.rope:g}"))
@@ -427,15 +422,12 @@ def _by_source(rows: xr.Dataset, provenance: Signature) -> Part:
 
 def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
+    effective = [f"effective_gold{end}" for end in ("", "_lower", "_upper")]
     columns = [
         count("Judged", "n"),
         count("Human labels", "n_gold"),
         number("R2", "r2", "{:.2f}".format),
-        values(
-            "Effective labels",
-            [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
-            "{:,.0f} [{:,.0f}, {:,.0f}]".format,
-        ),
+        values("Effective labels", effective, "{:,.0f} [{:,.0f}, {:,.0f}]".format),
         number("At most", "most", "{:,.0f}".format),
         number("Without label", "unlabelled", "{:.0%}".format, blank=()),
     ]

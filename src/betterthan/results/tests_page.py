@@ -357,14 +357,8 @@ def _subsets_table(subsets: Any, best: set[int], measures: int) -> Table:
          "yes" if row.Index in best else "")
         for row in subsets.itertuples()
     ]  # fmt: skip
-    heads = (
-        "For",
-        *(["Measure"] if labelled else []),
-        "p at most",
-        "Measures",
-        "Probability",
-        "Strongest",
-    )
+    measure = ["Measure"] if labelled else []
+    heads = ("For", *measure, "p at most", "Measures", "Probability", "Strongest")
     caption = (
         f"Probability that so many of {measures} measures favor a system at such a one-sided p, if "
         "the systems are equal"
