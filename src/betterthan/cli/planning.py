@@ -113,12 +113,10 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
 
     data = read_arguments(pilot, **choices)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
-    systems_present = (
-        counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
-    )
-    if len(systems_present) != 2 or names.DATASET in counts.dims:
+    present = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
+    if len(present) != 2 or names.DATASET in counts.dims:
         raise ValueError(
-            f"{len(systems_present)} systems ({', '.join(map(str, systems_present))}); a plan is "
+            f"{len(present)} systems ({', '.join(map(str, present))}); a plan is "
             "for two systems on one data set: choose two with --systems A,B"
         )
     return data, counts

@@ -368,6 +368,11 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     further = None
     if evidence.further is not None:
         further = {"units": evidence.further.units, "probability": evidence.further.prob}
+    counts = None
+    if evidence.cases is not None:
+        cases = {k: getattr(evidence.cases, k) for k in _CASES}
+        counts = {k: dict(zip(("win", "loss", "tie"), c, strict=True)) for k, c in cases.items()}
+    lower, upper = evidence.lower, evidence.upper
     return {
         "quantity": evidence.quantity,
         "unit": evidence.per,
@@ -378,17 +383,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "missing": dict(zip(_SIDES, evidence.missing, strict=True)) | {"cells": evidence.cells},
         "means": dict(zip(_SIDES, evidence.means, strict=True)),
         "higher_is_better": evidence.higher_is_better,
-        "difference": {
-            "mean": evidence.difference,
-            "lower": evidence.lower,
-            "upper": evidence.upper,
-        },
-        "counts": None
-        if evidence.cases is None
-        else {
-            k: dict(zip(("win", "loss", "tie"), getattr(evidence.cases, k), strict=True))
-            for k in _CASES
-        },
+        "difference": {"mean": evidence.difference, "lower": lower, "upper": upper},
+        "counts": counts,
         "prob_within_margin": {k: chance.passes for k, chance in chances.items()},
         "prob_behind": {k: chance.behind for k, chance in chances.items()},
         "more": further,

@@ -535,6 +535,7 @@ def _power(
     power = rejections(n_items, parts, alpha, alternative)
     below = n_items[power < target].max(initial=-1)
     met, later = n_items[power >= target], n_items[(power >= target) & (n_items > below)]
+    attrs = {"version": __version__, "alternative": alternative, "alpha": alpha, "target": target}
     data = xr.Dataset(
         {
             "power": ("n", power),
@@ -543,12 +544,7 @@ def _power(
             "always": float(later.min()) if len(later) else np.nan,
         },
         coords={"n": n_items},
-        attrs={
-            "version": __version__,
-            "alternative": alternative,
-            "alpha": alpha,
-            "target": target,
-        },
+        attrs=attrs,
     )
     return data if several else data.isel(n=0)
 

@@ -511,17 +511,9 @@ def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
     under ``all`` those of every combination.
     """
     provenance = context.provenance
-    by_counts = (
-        provenance.prior is not None
-        and provenance.over is None
-        and len(provenance.prior) == 3
-        and "n_units" not in context.data
-    )
-    if (
-        not by_counts
-        or provenance.ties not in ("third", "all")
-        or context.engine_names[0] != "exact"
-    ):
+    by_counts = provenance.over is None and "n_units" not in context.data
+    with_ties = len(provenance.prior or ()) == 3 and provenance.ties in ("third", "all")
+    if not (by_counts and with_ties and context.engine_names[0] == "exact"):
         return {}
     grid = _choices(context)
     verdict = _verdicts_by_choice(

@@ -541,25 +541,21 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     """Of how many pairs scores are missing, and how many verdicts hold whatever these are."""
     if "missing_holds" not in data:
         return None
+    data = data.transpose(*names.SQUARE, ...)
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-    lacking = data["n_missing"].transpose(*names.SQUARE).values[upper] > 0
-    holds = data["missing_holds"].transpose(*names.SQUARE).values[upper]
+    lacking = data["n_missing"].values[upper] > 0
+    holds = data["missing_holds"].values[upper]
     missing = Missing(n=n, n_pairs=int(lacking.sum()), n_hold=int((lacking & holds).sum()))
     if len(holds) == 1 and "missing_probability" in data:
-        better = data["prob_better"].transpose(*names.SQUARE).values[0, 1]
-        place = (0, 1) if better >= 0.5 else (1, 0)
-        limits = data["missing_probability"].transpose(*names.SQUARE, "case").values[place]
+        place = (0, 1) if data["prob_better"].values[0, 1] >= 0.5 else (1, 0)
+        limits = data["missing_probability"].values[place]
         missing = replace(missing, lowest=float(limits[0]), highest=float(limits[1]))
     if "verdict_if_wrong" not in data:
         return missing
-    now, if_wrong = (
-        data[name].transpose(*names.SQUARE).values[upper]
-        for name in ("verdict", "verdict_if_wrong")
-    )
-    changed = int((now != if_wrong).sum())
-    if len(now) > 1 or not changed:
+    changed = int((data["verdict"] != data["verdict_if_wrong"]).values[upper].sum())
+    if len(holds) > 1 or not changed:
         return replace(missing, n_if_wrong=changed or None)
-    p = float(data["prob_better_if_wrong"].transpose(*names.SQUARE).values[0, 1])
+    p = float(data["prob_better_if_wrong"].values[0, 1])
     pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     first, second = pair if p >= 0.5 else pair[::-1]
     return replace(missing, if_wrong=(first, second, max(p, 1 - p)))
