@@ -84,6 +84,17 @@ def stripped(text: str) -> str:
     return text.strip(_BLANKS)
 
 
+def all_stripped(texts: list[str]) -> list[str]:
+    """`stripped` of each text, at once where none has white space around it, as a rule.
+
+    Examples
+    --------
+    >>> all_stripped(["A", " B"])
+    ['A', 'B']
+    """
+    return texts if list(map(str.strip, texts)) == texts else list(map(stripped, texts))
+
+
 def natural(texts: Sequence[str]) -> list[int]:
     """The places of texts in their order, in which q2 stands before q10.
 

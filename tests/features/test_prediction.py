@@ -46,6 +46,14 @@ def test_prediction_is_that_of_the_draws(tree):
 
 
 @pytest.mark.sampled
+def test_the_report_names_failed_checks_only_where_checks_failed(tree):
+    predicted = bt.features.predict(tree, COMPONENTS)
+    assert "Failed checks" not in bt.report(predicted, format="markdown")
+    failed = predicted.assign_attrs(failures=["R-hat is 1.2."])
+    assert "R-hat is 1.2." in bt.report(failed, format="markdown")
+
+
+@pytest.mark.sampled
 def test_direction_and_rope(tree):
     found = bt.features.predict(tree, COMPONENTS, higher_is_better=False, rope=100)
     plain = bt.features.predict(tree, COMPONENTS)

@@ -140,3 +140,11 @@ def test_bad_arguments(choice, words):
     by = bt.labels.confusion_matrix(["a", "b"], ["a", "b"], by=["x", "y"])
     with pytest.raises(ValueError, match="give one matrix"):
         bt.labels.posterior(by)
+
+
+def test_the_report_lists_confusions_and_no_correct_prediction():
+    actual, predicted = ["y"] * 30 + ["n"] * 30, ["y"] * 28 + ["n"] * 32
+    text = bt.report(bt.labels.confusion_matrix(actual, predicted), format="markdown")
+    listed = text[text.index("Most frequent confusions") :]
+    assert "| n | y | 2 | 100.0% |" in listed
+    assert "0.0% |" not in listed.replace("100.0% |", "")

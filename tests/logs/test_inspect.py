@@ -10,7 +10,7 @@ import pytest
 import betterthan as bt
 from betterthan.io import compression, json_records
 from betterthan.logs import archives, of_inspect
-from betterthan.logs.of_inspect import Contents, digest_plain
+from betterthan.logs.of_inspect import Contents
 from betterthan.logs.sniffing import LogFile
 
 from . import made_inspect as made
@@ -430,9 +430,15 @@ def test_a_long_list_is_streamed(tmp_path, monkeypatch):
 PLAIN = [{"input": f"Question {k}?", "target": str(k % 3)} for k in range(50)]
 
 
+def together(samples):
+    """Digests that were made in one go; None where each sample is looked at by itself."""
+    digests = Contents().digest_all(samples, None, False)
+    return digests if isinstance(digests, list) else None
+
+
 def test_digests_in_one_go_are_those_one_by_one():
     one_by_one = [Contents().digest(sample) for sample in PLAIN]
-    assert digest_plain(PLAIN) == one_by_one
+    assert together(PLAIN) == one_by_one
     assert len({*one_by_one}) == 50
 
 
@@ -460,7 +466,7 @@ def test_digests_of_what_several_logs_ask_are_those_one_by_one():
 )
 def test_what_is_not_plain_is_looked_at_by_itself(sample):
     for place in (0, 25, 50):
-        assert digest_plain([*PLAIN[:place], sample, *PLAIN[place:]]) is None
+        assert together([*PLAIN[:place], sample, *PLAIN[place:]]) is None
 
 
 @pytest.mark.parametrize("epoch", ["1", 1.5, True])

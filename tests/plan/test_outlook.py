@@ -1,6 +1,7 @@
 """What a comparison is to expect: the same numbers as the functions for counts give."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
@@ -191,9 +192,7 @@ def test_foresight_of_scores(rope):
     two = scores.isel(system=[0, 1])
     unit = "clusters" if "cluster" in scores.coords else "items"
     assert f"after 40 more {unit}" in bt.plan.foresee(two, more=40, rope=rope).lines[1]
-    assert (
-        "Replication probability (same verdict on" in bt.plan.replication(two, rope=rope).lines[1]
-    )
+    assert "Probability to be undecided again on" in bt.plan.replication(two, rope=rope).lines[1]
 
 
 def test_scores_of_which_lower_is_better():
@@ -236,3 +235,50 @@ def test_means_of_clusters_are_planned_in_clusters():
     assert "12 clusters" in first
     assert "after 20 more clusters" in second
     assert "on 12 new clusters" in bt.plan.replication(scores).lines[1]
+
+
+def test_verdicts_of_pairs_alone_are_called_pairwise_next_to_a_joint_answer():
+    random = np.random.default_rng(7)
+    ease = random.normal(0, 1, 200)
+    columns = [
+        random.random(200) < 1 / (1 + np.exp(-(gap + ease))) for gap in (0.85, 0.45, 0.45, 0.5, 0.3)
+    ]
+    scores = xr.DataArray(
+        np.stack(columns, axis=1).astype(int),
+        dims=("item", "system"),
+        coords={"system": list("abcdf")},
+    )
+    comparison = bt.compare(scores)
+    assert "All 10 pairs are undecided" in " ".join(str(comparison).split())
+    for plan in (bt.plan.outlook(comparison), bt.plan.fragility(comparison)):
+        assert "Pairwise" in str(plan)
+    lines = " ".join(bt.plan.outlook(comparison).lines)
+    assert "Pairwise, a is better than f: flipping 3 of the 90 non-tied items" in lines
+    two = bt.compare(scores.sel(system=["a", "f"]))
+    assert "airwise" not in str(bt.plan.outlook(two)) + str(bt.plan.fragility(two))
+
+
+def test_judged_items_have_no_fragility_by_their_labels_alone():
+    judged = bt.models.judge.simulate(600, gold=50, rng=1)
+    comparison = bt.compare(judged)
+    assert bt.plan.outlook(comparison).lines == ()
+    with pytest.raises(ValueError, match="is of judged items"):
+        bt.plan.fragility(comparison)
+    assert "Items to flip" not in bt.report(comparison, format="markdown")
+
+
+def test_counts_of_a_comparison_by_runs_or_a_model_are_refused():
+    random = np.random.default_rng(0)
+    rows = [(k, r, s, int(random.random() < p)) for k in range(40) for r in (1, 2) for s, p in PAIR]
+    runs = bt.compare(
+        bt.read(pd.DataFrame(rows, columns=["item", "run", "system", "score"]), run="run")
+    )
+    with pytest.raises(ValueError, match="is of means on units"):
+        bt.plan.fragility(runs)
+    votes = bt.counts.from_table({("A", "B"): (30, 12, 8), ("A", "C"): (25, 20, 5)})
+    votes.attrs["unit"] = "judgment"
+    with pytest.raises(ValueError, match="is by the model davidson"):
+        bt.plan.fragility(bt.compare(votes, method="advised"))
+
+
+PAIR = (("A", 0.8), ("B", 0.5))

@@ -13,8 +13,9 @@ FIRST_LINES = {
     "plan_items_needed": "326 items lead to the verdict A better with probability 0.8.",
     "plan_labels_of_people": "A vs B: 60 human labels among 500 judged items have an effective "
     "number of about 78 human labels; with ever more judged items, of at most 81.",
-    "plan_outlook": "A is better than B: flipping 4 of the 32 non-tied items would overturn this "
-    "verdict; the replication probability (same verdict on as many new items) is 0.798.",
+    "plan_outlook": "Pairwise, A is better than B: flipping 4 of the 32 non-tied items would "
+    "overturn this verdict; the replication probability (same verdict on as many new items) is "
+    "0.798.",
     "plan_stopping": "Stop at an interim look as soon as one system has enough wins: 16 of 20 "
     "non-tied items at the first look, 63 of 100 at the last.",
 }
@@ -22,7 +23,7 @@ HEADERS = {
     "plan_fragility": "Verdict|Non-tied items|Items|Items to remove|Items to flip",
     "plan_items_needed": "Items needed|Sufficient from|Limiting probability|Non-tied items",
     "plan_labels_of_people": "Human labels|System|Other|Width, random items",
-    "plan_outlook": "System|Other|Verdict|Items|Non-tied items|More items",
+    "plan_outlook": "System|Other|Pairwise verdict|Items|Non-tied items|More items",
     "plan_stopping": "Look after items|Wins|Losses|Cumulative error",
 }
 

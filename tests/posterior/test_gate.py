@@ -147,3 +147,15 @@ def test_only_the_free_mean_of_abilities_is_passed_over(good):
     ):
         found = bt.fits.diagnose(az.from_dict({"posterior": {"p": good, name: apart}}))
         assert found.passed == passed, name
+
+
+def test_the_free_mean_of_abilities_is_passed_over_in_an_adopted_model_of_this_package_too(good):
+    apart = good + 0.2 * (np.arange(4) == 0)[:, None, None]
+    labels = {"dims": {"difference": ["pair"]}, "coords": {"pair": ["A vs B"]}}
+    drawn = {"difference": good[:, :, :1], "ability_raw": apart}
+    with pytest.warns(UserWarning, match="ability_raw"):  # of a model of somebody's own it counts
+        assert not bt.fits.diagnose(
+            bt.fits.adopt(az.from_dict({"posterior": drawn}, **labels))
+        ).passed
+    both = az.from_dict({"posterior": drawn | {"ability": good}}, **labels)
+    assert bt.fits.diagnose(bt.fits.adopt(both)).passed

@@ -99,3 +99,21 @@ def test_what_is_no_fit_is_refused():
     empty = xr.DataTree.from_dict({"posterior": xr.Dataset()})
     with pytest.raises(ValueError, match="that no report is written of"):
         bt.report(empty)
+
+
+def test_an_answer_over_data_sets_says_what_it_averages_and_of_a_new_one():
+    compared = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
+    text = " ".join(str(compared).split())
+    assert "This averages the 4 data sets with equal weights." in text
+    (new,) = compared.pairs[compared.pairs["target"] == "new"].itertuples()
+    assert new.verdict == "undecided"
+    said = f"On a new data set: undecided (P({new.system} better) = {new.prob_better:.3f})."
+    assert said in text
+    assert said in bt.report(compared, format="html")
+
+
+def test_an_undecided_pair_above_the_threshold_is_explained():
+    compared = bt.fits.compare(bt.posterior.draws(COUNTS, draws=1000, rng=4))
+    assert compared.data["too_close"].values.sum() == 2
+    close = "1 undecided pair is within two Monte Carlo errors of a verdict: more draws may decide."
+    assert close in " ".join(str(compared).split())

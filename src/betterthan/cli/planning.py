@@ -168,7 +168,8 @@ def _of_pilot(
     more = bt.plan.items_needed(counts, keep=True, **wanted, **how)
     fresh = bt.plan.items_needed(counts, **wanted, **how)
     a, b = counts[names.SYSTEM_A].values.tolist()
-    print(f"A is {a}, B is {b}.")
+    if (a, b) != ("A", "B"):
+        print(f"A is {a}, B is {b}.")
     _tell("the items so far", parts)
     _tell("the items so far and more", [more])
     _tell("a new set of items", [fresh])

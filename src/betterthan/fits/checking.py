@@ -120,7 +120,8 @@ def distance(counts: Any, tree: xr.DataTree, *, prior: Any = None) -> xr.Dataset
     if prior is None and recorded is None:
         raise ValueError(
             "the draws do not record their prior, so no closed form is known to be theirs; give "
-            "prior=, such as (1, 1, 1)"
+            "prior=, such as (1, 1, 1), if it is a Dirichlet or Beta prior of each pair by itself; "
+            "other models have no closed form"
         )
     if recorded is None and is_table(prior) and not is_judged(counts):
         labels = names.OUTCOMES if _kind(posterior) == "dirichlet_multinomial" else names.DECISIVE

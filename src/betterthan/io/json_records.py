@@ -59,7 +59,8 @@ def _float(literal: str) -> float:
 
 
 # the value that begins at a place, and where it ends; of the first a key may be there twice
-any_keys = json.JSONDecoder(parse_float=_float).raw_decode
+_ANY = json.JSONDecoder(parse_float=_float)
+any_keys = _ANY.raw_decode
 _UNIQUE = json.JSONDecoder(object_pairs_hook=unique_keys, parse_float=_float)
 decode_unique = _UNIQUE.raw_decode
 
@@ -85,7 +86,7 @@ def loads(data: bytes) -> Any:
     [{'a': 1}, {'a': {'b': 'c'}}]
     """
     if len(data) >= _LARGE:
-        value = json.loads(data, parse_float=_float)
+        value = _ANY.decode(data.decode(json.detect_encoding(data), "surrogatepass"))
         if _keys_are_unique(data, [value]):
             return value
     try:  # as most are: in UTF-8, and one value from the first letter on

@@ -4,7 +4,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, BinaryIO
@@ -51,7 +51,7 @@ class Archive:
         """Their names, as they stand in the archive."""
         return list(self._members)
 
-    def elements(self, member: str) -> Iterator[Any]:
+    def elements(self, member: str) -> Iterable[Any]:
         """The samples in a member, a list; a short one is parsed at once."""
         if self._members[member].file_size <= _SHORT:
             try:
@@ -59,8 +59,10 @@ class Archive:
             except (ValueError, RecursionError, RepeatedKeyError):
                 values = None  # what is wrong with it is found below
             if isinstance(values, list):
-                yield from values
-                return
+                return values
+        return self._streamed(member)
+
+    def _streamed(self, member: str) -> Iterator[Any]:
         name = f"{self.name}, member {member}"
         with self.open(member) as data:
             window = Window(data, name)
@@ -72,8 +74,8 @@ class Archive:
 
     def read(self, member: str) -> bytes:
         """A member whole; its size and check sum are what the archive says."""
-        with self.open(member) as file:
-            return file.read()
+        with self._member(member, whole=True) as file:
+            return file.readall()
 
     def open(self, member: str, *, whole: bool = True) -> BinaryIO:
         """A member from its beginning; size and check sum are checked at its end.
@@ -84,6 +86,9 @@ class Archive:
         whole : bool, default True
             Whether all of it will be read, so that its size is checked before.
         """
+        return io.BufferedReader(self._member(member, whole=whole), _STEP)
+
+    def _member(self, member: str, *, whole: bool) -> "_Member":
         info = self._members[member]
         where = f"{self.name}, member {member}"
         expansion = Expansion(where, info.compress_size, self._expansion, _RIGHT)
@@ -109,7 +114,7 @@ class Archive:
             file.close()
             raise problem(where, f"is named {name!r} in its own header; pack or download it again")
         file.seek(extra_size, io.SEEK_CUR)
-        return io.BufferedReader(_Member(file, info, expansion), _STEP)
+        return _Member(file, info, expansion)
 
 
 class _Member(io.RawIOBase):

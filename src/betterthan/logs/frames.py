@@ -240,7 +240,10 @@ def _repeated(values: Sequence[str], run_index: np.ndarray) -> pd.Categorical:
 
 
 def _declared(run: Run) -> list[str]:
-    """The items that were to be run, where that is known."""
+    """The items that were to be run, where that is known and some may be missing."""
+    cells = run.cells
+    if run.epochs == 1 and run.declared == cells.item and cells.epoch.count(1) == len(cells):
+        return []
     return run.declared if run.epochs > 0 else []
 
 
@@ -266,6 +269,9 @@ def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarra
     return {"run": np.full(len(columns["raw"]), place, np.int32)} | columns
 
 
+_CODES = {status: code for code, status in enumerate(STATUSES)}
+
+
 def _with_failed(cells: Cells) -> list[np.ndarray]:
     """Return the scores; a failed sample gets an error for every metric."""
     failed = np.array(cells.failed, bool)
@@ -277,7 +283,7 @@ def _with_failed(cells: Cells) -> list[np.ndarray]:
         [*cells.score_sample, *(k for k, _ in more)] if more else cells.score_sample, np.int64
     )
     status = np.zeros(n + len(more), np.int8)
-    status[:n] = np.fromiter(map(STATUSES.index, cells.status), np.int8, n)
+    status[:n] = np.fromiter(map(_CODES.__getitem__, cells.status), np.int8, n)
     status[failed[sample_index]] = STATUSES.index(ERROR)
     metric = _objects([*cells.metric, *(m for _, m in more)] if more else cells.metric)
     raw = np.full(n + len(more), np.nan)

@@ -4,9 +4,10 @@ import csv
 import io
 import json
 import math
-from collections.abc import Generator, Hashable, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 from betterthan import names
@@ -176,6 +177,20 @@ def as_dicts(value: Any) -> list[dict[str, Any]]:
 def as_text(value: Any) -> str:
     """A text, empty where the value is none."""
     return value if isinstance(value, str) else ""
+
+
+def column(records: Sequence[dict[Any, Any]], key: Any, default: Any = None) -> list[Any]:
+    """The value of a key in each record, the default where it has none.
+
+    Examples
+    --------
+    >>> column([{"id": 1, "epoch": 2}, {"id": 3}], "epoch")
+    [2, None]
+    """
+    try:
+        return list(map(itemgetter(key), records))  # as a rule all have it, or the first has not
+    except KeyError:
+        return [record.get(key, default) for record in records]
 
 
 def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:

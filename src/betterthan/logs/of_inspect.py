@@ -20,6 +20,7 @@ from betterthan.logs.json_values import (
     as_dicts,
     as_list,
     as_text,
+    column,
     fields_in,
     flat,
     number,
@@ -29,7 +30,7 @@ from betterthan.logs.json_values import (
 from betterthan.logs.record import DIED, DONE, FAILED, TEXT_LIMIT, Run
 from betterthan.logs.sniffing import LogFile, Preview
 from betterthan.progress import with_bar
-from betterthan.text import stripped
+from betterthan.text import all_stripped
 
 _STATES = {"success": DONE, "started": DIED}
 _LONGEST = 200  # characters of a setting
@@ -57,10 +58,8 @@ def read_run(header: dict[str, Any], file: LogFile) -> Run:
 
 def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
-    run.declared = [
-        stripped(str(sample_id))
-        for sample_id in as_list(as_dict(about.get("dataset")).get("sample_ids"))
-    ]
+    declared = as_list(as_dict(about.get("dataset")).get("sample_ids"))
+    run.declared = all_stripped(list(map(str, declared)))
     run.epochs = whole(as_dict(about.get("config")).get("epochs"), 1, run.files[0], None, "epochs")
 
 
@@ -174,13 +173,16 @@ class Scores:
 
     def add(self, samples: Sequence[dict[str, Any]]) -> None:
         """Add those of some samples."""
-        scored = [_scores(sample) for sample in samples]
+        scored: list[Any] = column(samples, "scores")
+        if set(map(type, scored)) != {dict}:
+            scored = [_scores(sample) for sample in samples]
         for scorer in dict.fromkeys(chain.from_iterable(scored)):
-            column = self._columns.setdefault(scorer, [])
-            column += [_NONE] * (self._size - len(column))
-            values = [scores.get(scorer, _NONE) for scores in scored]
-            column += [value.get("value") if type(value) is dict else value for value in values]
-        self.number += sum(len(scores) or 1 for scores in scored)
+            stored = self._columns.setdefault(scorer, [])
+            stored += [_NONE] * (self._size - len(stored))
+            values = column(scored, scorer, _NONE)
+            stored += [value.get("value") if type(value) is dict else value for value in values]
+        sizes = list(map(len, scored))
+        self.number += sum(sizes) + sizes.count(0)
         self._size += len(samples)
 
     def select(self, samples: Sequence[int], sole: str) -> dict[str, list[Any]]:
@@ -188,12 +190,14 @@ class Scores:
         score.
         """
         columns: dict[str, list[Any]] = {}
-        for scorer, column in self._columns.items():
-            column += [_NONE] * (self._size - len(column))
-            values = column if len(samples) == self._size else [column[k] for k in samples]
+        for scorer, stored in self._columns.items():
+            stored += [_NONE] * (self._size - len(stored))
+            values = stored if len(samples) == self._size else [stored[k] for k in samples]
             name = sole if scorer is None else scorer
-            other = columns.get(name, values)
-            columns[name] = [b if a is _NONE else a for a, b in zip(other, values, strict=True)]
+            if name in columns:
+                both = zip(columns[name], values, strict=True)
+                values = [second if first is _NONE else first for first, second in both]
+            columns[name] = values
         return {
             name: values for name, values in columns.items() if any(v is not _NONE for v in values)
         }
@@ -241,8 +245,9 @@ def _by_metric(scores: dict[str, list[Any]]) -> dict[str, list[Any]]:
                 None if v is _NONE or type(v) is dict else v for v in values
             ]
         for key in dict.fromkeys(chain.from_iterable(keyed)):
-            column = [value.get(key) if type(value) is dict else None for value in values]
-            values_by_metric[f"{scorer}/{key}"] = column
+            values_by_metric[f"{scorer}/{key}"] = [
+                value.get(key) if type(value) is dict else None for value in values
+            ]
     return values_by_metric
 
 
@@ -307,13 +312,14 @@ class Contents:
         self, samples: Sequence[dict[str, Any]], archive: Archive | None, choices: bool
     ) -> Iterable[bytes | None]:
         """Digest samples of one log: together, unless a log before asks the same."""
-        texts: list[Any] = [(sample.get("input"), sample.get("target")) for sample in samples]
-        plain = set(map(type, chain.from_iterable(texts))) == {str} and not choices
-        if plain and not any(sample.get("choices") for sample in samples):
+        questions, offered, targets = (column(samples, key) for key in _INPUT_KEYS)
+        plain = set(map(type, questions)) | set(map(type, targets)) == {str}
+        if plain and not choices and not any(offered):
+            texts = list(zip(questions, targets, strict=True))
             digests = list(map(self._known.get, texts))
             if None not in digests:
                 return digests
-            digests = digest_plain(samples)
+            digests = _digest_together(questions, targets)
             if digests is not None:
                 if len(self._known) + len(texts) <= _MAX_CACHED:
                     known = zip(texts, digests, strict=True)
@@ -349,16 +355,10 @@ class Contents:
         return known_digest
 
 
-def digest_plain(samples: Sequence[dict[str, Any]]) -> list[bytes | None] | None:
+def _digest_together(questions: Sequence[str], targets: Sequence[str]) -> list[bytes | None] | None:
     """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one.
-    None if one may be cut, or has more content.
+    None if one may be cut.
     """
-    questions: list[Any] = [sample.get("input") for sample in samples]
-    targets: list[Any] = [sample.get("target") for sample in samples]
-    if set(map(type, questions)) | set(map(type, targets)) != {str}:
-        return None
-    if any(sample.get("choices") for sample in samples):
-        return None
     text = "\n".join([*questions, *targets])
     if not text.isascii() or "\r" in text or _CUT in text or _any_odd([*questions, *targets]):
         return None
@@ -568,18 +568,18 @@ class _Samples:
         except RecursionError:
             row = len(self.contents) + 1
             raise problem(file.name, "is nested too deeply", row=row) from None
-        epochs: list[Any] = [sample.get("epoch") for sample in batch]
+        epochs = column(batch, "epoch")
         most = TEXT_LIMIT.get()
         if set(map(type, epochs)) != {int}:
             rows = enumerate(epochs, len(self.ids) + 1)
             epochs = [whole(epoch, 1, file.name, row, "epoch") for row, epoch in rows]
         self.epochs.extend(epochs)
-        self.ids.extend([sample["id"] for sample in batch])
-        texts = [sample.get("input") for sample in batch]
+        self.ids.extend(column(batch, "id"))
+        texts = column(batch, "input")
         self.texts.extend([(t if type(t) is str else input_text(t))[:most] for t in texts])
-        self.errors.extend([sample.get("error") for sample in batch])
+        self.errors.extend(column(batch, "error"))
         if self.with_metadata:
-            self.metadata.extend([sample.get("metadata") for sample in batch])
+            self.metadata.extend(column(batch, "metadata"))
         self.scores.add(batch)
         k, counted_scores = self.counted
         if len(self.ids) - k >= _SOME:
@@ -621,8 +621,7 @@ def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
     for member in [_ALL] if _ALL in archive else _parts(archive):
         name, row = f"{archive.name}, member {member}", 0
         for batch in batched(archive.elements(member), _SOME):
-            kinds = {type(sample.get("id")) if type(sample) is dict else None for sample in batch}
-            if not kinds <= _IDS:
+            if set(map(type, batch)) != {dict} or not set(map(type, column(batch, "id"))) <= _IDS:
                 k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
                 raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
             row += len(batch)
@@ -677,7 +676,7 @@ def _add_samples(
 ) -> None:
     columns: Any = samples.ids, samples.epochs, samples.contents, samples.texts, samples.errors
     if len(indices) < len(samples):
-        columns = ([column[k] for k in indices] for column in columns)
+        columns = ([values[k] for k in indices] for values in columns)
     ids, epochs, contents, texts, errors = columns
     run.cells.samples(
         ids,

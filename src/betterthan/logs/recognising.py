@@ -79,23 +79,42 @@ def _sources_matching(pattern: str, key: str | None) -> list[LogSource]:
 
 
 def _in_folder(folder: Path) -> list[LogFile]:
-    files = sorted(_walked(folder))
-    if not files:
+    names = sorted(_walked(folder), key=lambda name: name.split("/"))
+    if not names:
         raise problem(str(folder), "is a folder without a file; give one that holds logs")
-    return [LogFile(path, path.relative_to(folder).as_posix()) for path in files]
+    return [LogFile(folder / name, name) for name in names]
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    """Regular files below a folder; a link that leads out of it is not followed."""
-    top = folder.resolve()
-    for base, folders, names in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS)
-        for name in names:
-            path = Path(base, name)
-            if name[0] == "." or (path.is_symlink() and not path.resolve().is_relative_to(top)):
-                continue
-            if path.is_file():
-                yield path
+def _walked(folder: Path) -> Iterator[str]:
+    """Names of the regular files below a folder; a link that leads out of it is not followed."""
+    top, folders = folder.resolve(), [""]
+    while folders:
+        base = folders.pop()
+        for entry in _entries(folder / base):
+            name = f"{base}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name[0] != "." and entry.name not in _SKIPPED_FOLDERS:
+                    folders.append(f"{name}/")
+            elif entry.name[0] != "." and _is_file_below(top, entry):
+                yield name
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing if it cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_file_below(top: Path, entry: os.DirEntry[str]) -> bool:
+    try:
+        if not entry.is_file():
+            return False
+    except OSError:  # links that lead to each other
+        return False
+    return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(top)
 
 
 def _is_folder(path: Path) -> bool:

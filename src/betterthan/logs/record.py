@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from betterthan.io.compression import keep
-from betterthan.text import stripped
+from betterthan.text import all_stripped, stripped
 
 _NAN = float("nan")
 _STEP = 2**10  # samples or scores whose memory is counted together
@@ -131,14 +131,14 @@ class Cells:
         items : sequence
             The id of each.
         **columns : sequence
-            The others, all but cluster and file.
+            The others, all but cluster and file; of texts only the beginnings.
         """
-        self.item = [stripped(item) if type(item) is str else _id(item) for item in items]
+        plain = set(map(type, items)) <= {str}
+        self.item = all_stripped(list(items)) if plain else list(map(_id, items))
         self.epoch, self.failed = (list(columns[k]) for k in ("epoch", "failed"))
         self.row = array("q", columns["row"])
         self.content, self.prompt = (list(columns[k]) for k in ("content", "prompt"))
-        limit = TEXT_LIMIT.get()
-        self.text = [text[:limit] for text in columns["text"]]
+        self.text = list(columns["text"])
         self.cluster: list[str | None] = [None] * len(self.item)
         self.file = [0] * len(self.item)
 

@@ -89,6 +89,8 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
     """A column's name in words, which may break between them."""
     if "signal" in data.dims and name in data["signal"].values.astype(str):
         return f"Next labels: {name}"
+    if data.attrs.get("pairwise") and name == "now":
+        return "Pairwise verdict"
     if data.attrs.get("answer") == "e-value" and name in _OF_E_VALUES:
         return _OF_E_VALUES[name]
     if data.attrs.get("answer") == "repeated runs" and name in _OF_RUNS:

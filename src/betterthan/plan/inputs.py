@@ -24,6 +24,7 @@ from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.parameters import Parameters, parameters
 from betterthan.posterior.verdicts import decide
+from betterthan.results.robustness import BY_COUNTS
 
 SWAPPED = [1, 0, 2, 3]  # of these, seen from the other system
 _HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
@@ -114,15 +115,26 @@ def _comparison_counts(source: Any) -> Any:
             "the comparison is of measures, which are no sample: no new ones can be planned or "
             "predicted; pass the scores of items or people"
         )
-    by = "clusters" if data.attrs.get("unit") == "cluster" else ""
-    by = "means" if data.attrs.get("quantity") == "mean" and not by else by
+    if "n_gold" in data:
+        raise ValueError(
+            "the comparison is of judged items, and its verdict is by human labels and a judge; "
+            "pass wins, losses and ties of the labels for what they say alone"
+        )
+    if data.attrs.get("model") not in BY_COUNTS:
+        raise ValueError(
+            f"the comparison is by the model {data.attrs['model']}, and not by counts of a pair; "
+            "pass counts, or compare(...) by another method"
+        )
+    by = "means on units" if "n_units" in data else ""
+    by = "means" if data.attrs.get("quantity") == "mean" else by
+    by = "clusters" if data.attrs.get("unit") == "cluster" else by
     by = "an average over data sets" if data.attrs.get("over") else by
     if by:
         raise ValueError(
             f"the comparison is of {by}, and its counts are of single items; pass the scores that "
             "were compared"
         )
-    return data["counts"]
+    return data["counts"].assign_attrs({"pairwise": 1} if "pairwise_verdict" in data else {})
 
 
 def whole_numbers(
@@ -221,7 +233,10 @@ class Design:
         if not checks.flag(keep, "keep"):
             return np.zeros(self.items.parts.shape, np.int64)
         if self.pilot is None:
-            raise ValueError("keep=True needs a pilot's items; give its counts as design")
+            raise ValueError(
+                "keep=True needs a pilot's items, and plain numbers are a belief; pass counts, "
+                "such as bt.counts.from_table({('A', 'B'): (12, 6, 22)})"
+            )
         return self.pilot
 
 

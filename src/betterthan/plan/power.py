@@ -48,8 +48,8 @@ def assurance(
         Number of items; a sequence gives a curve over a dim ``n``.
     design : str, sequence of float or counts, default "uniform"
         Prior belief about win, loss, and tie: Dirichlet parameters, a name in `names.PRIORS`, or
-        the counts of a pilot, which are added to the uniform prior. Two numbers are Beta parameters
-        of win and loss, and n then counts non-tied items.
+        the counts of a pilot as an array (`counts.from_table`), which are added to the uniform
+        prior. Two numbers are Beta parameters of win and loss; n then counts non-tied items.
     theta : sequence of float, optional
         Probabilities of win, loss, and tie, assumed known, in place of `design`. The result is too
         optimistic if they are a guess.
@@ -124,6 +124,7 @@ def items_needed(
     ----------
     design : str, sequence of float or counts, default "uniform"
         Prior belief about win, loss, and tie; see `assurance`. Counts must be those of one pair.
+        Plain numbers are parameters: they are not added to a prior, as counts are.
     target : float, default 0.8
         Probability that you want.
     of : {"a_better", "b_better", "either", "equivalent", "any"}, default "a_better"
@@ -162,9 +163,10 @@ def items_needed(
     Examples
     --------
     >>> import betterthan as bt
-    >>> plan = bt.plan.items_needed((12, 6, 22))
+    >>> pilot = bt.counts.from_table({("A", "B"): (12, 6, 22)})
+    >>> plan = bt.plan.items_needed(pilot)
     >>> int(plan["first"]), round(float(plan["ceiling"]), 3)
-    (326, 0.928)
+    (455, 0.916)
     >>> int(bt.plan.items_needed(theta=(0.3, 0.15, 0.55))["first"])
     121
     """

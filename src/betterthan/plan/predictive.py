@@ -46,7 +46,8 @@ def fragility(
     Parameters
     ----------
     counts : xarray.DataArray, dims (..., outcome), (wins, losses, ties), or Comparison
-        Counts, or a comparison that has them.
+        Counts, or a comparison that has them. Of a comparison with a joint answer these are
+        verdicts of each pair alone; flipped items may change the joint ones earlier or later.
     rope, prior, threshold
         See `foresee`.
 
@@ -96,6 +97,7 @@ def fragility(
     variables = {"now": now["now"], "decisive": pairs.wrap(decisive, decisive, 0), "n": now["n"]}
     data = xr.Dataset(variables | _labelled(minima, pairs))
     attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
+    attrs |= {k: v for k, v in pairs.parameters.counts.attrs.items() if k == "pairwise"}
     data = data.assign_attrs(pairs.parameters.attrs | attrs)
     return Plan(data, words.fragility(data))
 
@@ -131,7 +133,8 @@ def outlook(
     Parameters
     ----------
     comparison : Comparison
-        Result of `compare`, from counts of wins, losses, and ties, or from means on units.
+        Result of `compare`, from counts of wins, losses, and ties, or from means on units. Next to
+        a joint answer, everything is predicted for each pair alone, from its pairwise verdict.
     target : float, default 0.8
         Probability that more items will give a verdict.
     pairs : sequence of (str, str), optional

@@ -67,9 +67,12 @@ def _predicted(pair: xr.Dataset, system_names: dict[str, str], units: str) -> st
 def _replicated(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:
     """The probability of the same verdict on new items alone."""
     probability = numbers.probability(float(pair["same"]))
+    new = f"on {_counted(pair['n_more'], f'new {units}')}"
+    head = f"Replication probability (same verdict {new})"
+    if str(pair["now"].values) == "undecided":
+        head = f"Probability to be undecided again {new}"
     return (
-        f"Replication probability (same verdict on {_counted(pair['n_more'], f'new {units}')}): "
-        f"{probability}. Each verdict: "
+        f"{head}: {probability}. Each verdict: "
         f"{_verdict_probabilities(pair['probability'], system_names)}."
     )
 

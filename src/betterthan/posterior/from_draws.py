@@ -45,7 +45,7 @@ def _by_pair(data: xr.Dataset, side: str) -> bool:
     return side in data.coords and data[side].dims == (names.PAIR,)
 
 
-_FREE = "ability_raw"
+_FREE, _ABILITY = "ability_raw", "ability"  # of which only the second has a fixed mean
 _SINGLE_CHAIN = "Only 1 chain was drawn, so R-hat cannot tell whether chains agree; use chains=4."
 _SIMPLEX = "theta"
 _DIGITS = 15
@@ -172,6 +172,8 @@ def _checked_variables(posterior: xr.Dataset) -> xr.Dataset:
     for name, draws in posterior.data_vars.items():
         if name in _ANSWERING:
             checked[name] = draws
+        elif name == _FREE and _ABILITY in posterior:
+            continue
         elif draws.dtype.kind in "fiu":
             checked[name] = _varying(draws.transpose("chain", "draw", ...), f"{name}_cell")
     return xr.Dataset({k: v for k, v in checked.items() if v.size})

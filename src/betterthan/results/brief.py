@@ -109,6 +109,7 @@ def rule(context: ReportContext) -> str:
     lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
     if "undecided" in verdicts:
         lines.append('"Undecided" does not mean equal.')
+    lines += _close_calls(context.data)
     if "pairwise_verdict" in context.data:
         lines.append(
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
@@ -190,7 +191,7 @@ def brief_page_of_kind(
     if others:
         parts.append(Part("Notes", lines=others))
     closing = f"Priors, diagnostics and all draws: {rest}."
-    if needs := rule_of_kind(leading(comparison.data), provenance):
+    if needs := rule_of_kind(comparison.data, provenance):
         closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
     brief = Document(
         on_one_line(title) if title else "",
@@ -291,10 +292,19 @@ def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
     verdicts = data["verdict"]
     if names.SYSTEM_A in verdicts.dims:
         upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-        verdicts = verdicts.transpose(*names.SQUARE).values[upper]
-    lines = [f"{needs}."]
+        verdicts = verdicts.transpose(*names.SQUARE, ...).values[upper]
+    lines, data = [f"{needs}."], leading(data)
     lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
-    return " ".join([*lines, *_interval_rule(data, provenance)])
+    return " ".join([*lines, *_close_calls(data), *_interval_rule(data, provenance)])
+
+
+def _close_calls(data: xr.Dataset) -> list[str]:
+    """How many pairs are undecided for their Monte Carlo error alone."""
+    flags = data["too_close"].values if "too_close" in data else np.zeros(1, bool)
+    if not (number := int((np.triu(flags) if flags.ndim == 2 else flags).sum())):
+        return []
+    pairs = "1 undecided pair is" if number == 1 else f"{number:,} undecided pairs are"
+    return [f"{pairs} within two Monte Carlo errors of a verdict: more draws may decide."]
 
 
 _TWICE = ("scores", "orders")

@@ -35,7 +35,7 @@ from betterthan.results.document import Document, Figure, Part, Table, parts_pre
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.marks import matrix, matrix_classes
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import equal_to, on_one_line
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import groups_part, tests_part
@@ -209,8 +209,25 @@ def fits_page(answer: xr.Dataset) -> Document:
         parts_present(part, matrix, _model(provenance)),
         [*(provenance.notes or ()), *((_ADOPTED,) if adopted else ()), *_LIMITS],
         [on_one_line(signature(answer))],
-        [on_one_line(line) for line in answer_sentences(answer_facts(answer))],
+        [
+            *(on_one_line(line) for line in answer_sentences(answer_facts(answer))),
+            *_target_lines(answer),
+        ],
     )
+
+
+def _target_lines(answer: xr.Dataset) -> list[str]:
+    """Of a fit over data sets: what its answer averages, and the answer on a new data set."""
+    if "target" not in answer.dims:
+        return []
+    line = f"This averages the {answer.sizes[names.DATASET]} data sets with equal weights."
+    new = tables.pairs(answer.sel(target="new", drop=True))
+    if len(new) > 1:
+        return [line, "Answers for a new data set, and with weights by size: .pairs."]
+    pair: Any = next(new.itertuples())
+    system, equals = on_one_line(pair.system), equal_to(pair.prob_better, pair.mcse)
+    verdict = f"{system} is better" if pair.verdict == "better" else str(pair.verdict)
+    return [line, f"On a new data set: {verdict.replace('_', ' ')} (P({system} better) {equals})."]
 
 
 def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:

@@ -105,6 +105,7 @@ class Unbeaten:
 
     system: str
     n_worse: int  # systems that it is better than
+    n_compared: int | None = None  # systems that it was compared with, where not all others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -454,12 +455,15 @@ def _with_systems(answer: Answer, compared: _Compared, by: str | None) -> Answer
     pairs, systems, provenance = compared.pairs, compared.systems, compared.provenance
     verdicts = compared.verdicts
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
+    others = len(systems) - 1
+    never = systems["never_compared"] if "never_compared" in systems else [0] * len(systems)
+    met = [others - int(n) for n in never]
     answer = replace(
         answer,
         by=by or _JOINT.get(quantity := provenance.joint_quantity or "", quantity or None),
         unbeaten=tuple(
-            Unbeaten(system=name, n_worse=int(n))
-            for name, n in zip(systems["system"], systems["better_than"], strict=True)
+            Unbeaten(system=name, n_worse=int(n), n_compared=k if k < others else None)
+            for name, n, k in zip(systems["system"], systems["better_than"], met, strict=True)
             if name not in beaten
         ),
         verdict_counts=_verdict_counts(pairs, verdicts),

@@ -602,9 +602,9 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     order = np.argsort(-prediction["prob_best"].values, kind="stable")
     ordered = printable(prediction.isel(dict.fromkeys(systems_dims(prediction), order)))
     pairs = [_pairs(ordered)] if len(order) > 1 else []
-    failures = np.atleast_1d(a["failures"]).tolist()
+    failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
     facts = [("Failed checks", " ".join(failures))] if failures else []
-    heading = "Components by predicted response"
+    heading = f"Components by predicted {response}"
     signature = [
         f"betterthan {a['version']}",
         f"response={response}",

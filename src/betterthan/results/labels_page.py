@@ -322,7 +322,7 @@ def _errors(matrix: xr.DataArray) -> Table:
     rows = [
         (labels[p], labels[a], f"{int(matrix.values[p, a]):,}", f"{100 * share.values[p, a]:.1f}%")
         for p, a in places
-        if matrix.values[p, a]
+        if share.values[p, a]  # none of the diagonal, which is correct
     ]
     heads = ("Predicted", "Actual", "Items", "Of all errors")
     return Table(heads, rows, "Most frequent confusions", left=2)

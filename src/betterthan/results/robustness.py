@@ -27,7 +27,7 @@ from betterthan.results import numbers, tables
 from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
-_BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
+BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
 _NEEDED = (
     *("prob_better", "verdict", "counts", "n", "n_units"),
     *("difference_mean", "difference_lower", "difference_upper"),
@@ -172,7 +172,8 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     pairs = _only(tables.unordered_pairs(tables.leading(needed(data))), requested)
     pairs = pairs.isel({names.PAIR: slice(most)})
     verdict = pairs["verdict"].values.astype("U16")
-    evidence = _evidence(pairs, provenance)
+    # labels alone are not what the verdict on judged items is from
+    evidence = None if "n_gold" in data else _evidence(pairs, provenance)
     columns = {name: np.full(len(verdict), np.nan) for name in _COMPUTED}
     if evidence is not None:
         undecided = np.flatnonzero(verdict == "undecided")
@@ -185,6 +186,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
     attrs = copied | {"answer": "outlook", "target": target}
     attrs["of"] = "clusters" if clusters else "items"
+    attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
 
@@ -238,7 +240,7 @@ def _evidence(pairs: xr.Dataset, provenance: Signature) -> CountEvidence | UnitE
         return None
     if "n_units" in pairs:
         return UnitEvidence.from_pairs(pairs, provenance)
-    if provenance.model not in _BY_COUNTS or "counts" not in pairs or provenance.prior is None:
+    if provenance.model not in BY_COUNTS or "counts" not in pairs or provenance.prior is None:
         return None
     return CountEvidence.from_pairs(pairs, provenance)
 
@@ -307,7 +309,7 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
     now, units = str(pair["now"].values), attrs["of"]
     if now == "undecided":
         more = "" if np.isnan(pair["more_probability"]) else _items_to_verdict(pair, attrs)
-        return more and f"{a} or {b} (undecided): {more}."
+        return more and f"{a} or {b} (undecided{' pairwise' * attrs.get('pairwise', 0)}): {more}."
     again = float(pair["replicates"])
     if np.isnan(again):
         return ""
@@ -319,7 +321,7 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
         text = f"flipping {items_to_flip(pair)} would overturn this verdict; {text}"
     ahead = f"{a} and {b} are practically equivalent"
     ahead = ahead if now == "equivalent" else f"{a} is better than {b}"
-    return f"{ahead}: {text}."
+    return f"{'Pairwise, ' * attrs.get('pairwise', 0)}{ahead}: {text}."
 
 
 def items_to_flip(pair: xr.Dataset) -> str:

@@ -296,7 +296,7 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
     if judged.n_judge_differs and counts:
         yield (
             "The judge only (uncorrected) would give another verdict for "
-            f"{judged.n_judge_differs:,} of {counts.n_pairs:,} pairs."
+            f"{judged.n_judge_differs:,} of {counts.n_pairs - counts.n_no_data:,} pairs."
         )
     if judged.uncovered > _UNCOVERED:
         yield (

@@ -405,8 +405,10 @@ def _without_best(answer: Answer, condition: str) -> str:
 def _unbeaten(systems: tuple[Unbeaten, ...], others: int) -> Iterator[str]:
     """Names, and how many others each is better than."""
     for k, unbeaten in enumerate(systems):
-        of = f"{unbeaten.n_worse:,} of {others:,}"
-        yield f"{unbeaten.system} ({of})" if k else f"{unbeaten.system} (better than {of} others)"
+        met = unbeaten.n_compared
+        of = f"{unbeaten.n_worse:,} of {others if met is None else met:,}"
+        whole = f"better than {of} {'others' if met is None else 'compared with it'}"
+        yield f"{unbeaten.system} ({of if k else whole})"
 
 
 def names_unbeaten(answer: Answer) -> bool:

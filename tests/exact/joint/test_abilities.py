@@ -12,6 +12,7 @@ from betterthan.exact.joint.abilities import Abilities
 from betterthan.exact.joint.groups import Partitions, fit_groups
 from betterthan.exact.joint.mixture import Mixture
 from betterthan.exact.wins import dirichlet, intervals
+from betterthan.posterior.from_draws import ranks
 from tests.exact.joint.tables import REFERENCE, SCORES, evidence, rasch
 
 
@@ -310,3 +311,17 @@ def test_a_quantile_between_two_modes_is_where_that_much_lies_below(prob):
     centre[:], sd[1] = (np.zeros(small.size), far.ravel()), 0.1
     mixture = Mixture(weight, centre, sd, None)
     assert mixture.below(mixture.quantile(prob)) == pytest.approx(prob, abs=1e-11)
+
+
+def test_mirrored_draws_of_many_systems_are_as_precise_as_stated():
+    of = joint(rasch(64, 60, 0.5, seed=9))
+    answers = [
+        ranks(of.draws(1000, np.random.default_rng(seed))[None], independent=True)
+        for seed in range(60)
+    ]
+    for name, least, most in (("prob_best", 0.7, 1.1), ("expected_rank", 0.2, 0.6)):
+        values = np.array([answer[name] for answer in answers])
+        stated = np.mean([answer[f"{name}_mcse"] for answer in answers], axis=0)
+        varies = values.mean(0) > 0.02  # a rare best system has a skewed share of few draws
+        ratio = np.sqrt(((values.std(0, ddof=1) / stated)[varies] ** 2).mean())
+        assert least < ratio < most

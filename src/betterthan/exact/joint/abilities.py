@@ -6,7 +6,7 @@ posterior, so with much data the joint answer is the pairwise one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -32,6 +32,7 @@ _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
 _NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
 _HELD = 2**21  # numbers (component, pair) held at once
+_MIRRORED = 64  # systems from which on draws of errors come with their mirror images
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,15 @@ class Evidence:
         return float((wide * self.error**2).mean() / 2)
 
     def errors(self, number: int, random: np.random.Generator) -> _Array:
-        """Draws (draw, system) of the errors of all systems."""
+        """Draws (draw, system) of the errors of all systems; of many, the second half mirrors the
+        first, which takes half the time and makes no error of a rank or of P(best) larger.
+        """
         small = _JITTER * np.diag(self.covariance).max() * np.eye(len(self.score))
         factor = np.linalg.cholesky(self.covariance + small)
-        draws = random.standard_normal((number, len(factor))) @ factor.T
+        fresh = number if len(factor) < _MIRRORED else -(-number // 2)
+        draws = np.empty((number, len(factor)))
+        np.matmul(random.standard_normal((fresh, len(factor))), factor.T, out=draws[:fresh])
+        np.negative(draws[: number - fresh], out=draws[fresh:])
         if self.df is None:
             return draws
         return draws * np.sqrt(self.df / random.chisquare(self.df, (number, 1)))
@@ -148,7 +154,8 @@ class Abilities:
         """
         parts, z = [], []
         for _, pairwise, mixture in self.mixtures():
-            parts.append(_answers(mixture, pairwise, prob, kind, rope, alone))
+            limits = interval(mixture, pairwise, prob, kind, merged=self._atoms.merges)
+            parts.append(_answers(mixture, pairwise, limits, rope, alone))
             z.append(pairwise.z)
         answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
         score, (first, second) = self.evidence.score, np.triu_indices(len(self.evidence.score), 1)
@@ -176,20 +183,21 @@ class Abilities:
     ) -> Mixture:
         atoms, z, score = self._atoms, pairwise.z, self.evidence.score
         error = _per_unit(score[first] - score[second], error, z)
-        level = self.groups.level
-        weight, shift, extra, node = atoms.pair_components(level[first], level[second])
-        within = np.array([weight[node == t].sum(0) for t in range(len(atoms.tau_k))])
-        within = np.maximum(atoms.tau_weight[:, None] - within, 0.0)
+        node, taus = np.tile(atoms.node[atoms.likely], 2), len(atoms.tau_k)
         k = np.concatenate([atoms.tau_k, atoms.tau_k[node]])[:, None]
-        weight = np.concatenate([within, weight])
-        centre, between = (k - 1) * z, slice(len(within), None)
+        weight, centre, sd = (np.empty((len(k), len(z))) for _ in range(3))
+        shift = atoms.pair_components(first, second, weight[taus:], sd[taus:])
+        in_groups = (node == np.arange(taus)[:, None]).astype(float) @ weight[taus:]
+        np.maximum(atoms.tau_weight[:, None] - in_groups, 0.0, out=weight[:taus])
+        weight /= weight.sum(0)
+        np.multiply(k - 1, z, out=centre)
         shift /= error
-        centre[between] += shift
-        sd = np.repeat(k, len(z), axis=1)
-        extra /= error**2
-        sd[between] += extra
+        centre[taus:] += shift
+        sd[:taus] = 0.0
+        sd[taus:] /= error**2
+        sd += k
         np.sqrt(sd, out=sd)
-        return Mixture(weight / weight.sum(0), centre, sd, pairwise.df)
+        return Mixture(weight, centre, sd, pairwise.df)
 
     @cached_property
     def _atoms(self) -> "GroupAtoms":
@@ -224,6 +232,7 @@ class GroupAtoms:
     extra: _Array  # (atom,): variance of that
     node: _Array  # (cell,): place of its tau
     start: _Array  # (cell,): its first atom
+    level: _Array  # (system,): of its score
 
     @classmethod
     def from_groups(cls, groups: Groups, alike: _Array) -> "GroupAtoms":
@@ -241,7 +250,7 @@ class GroupAtoms:
         columns = zip((nobody, nobody, none, none, none), *atoms, strict=True)
         upper, lower, shift, extra, k = (np.concatenate(x) for x in columns)
         node = np.searchsorted(k_all[first], k)
-        cells = node, np.arange(len(shift))
+        cells = node, np.arange(len(shift)), groups.level
         return cls(k_all[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
 
     def merged(self, least: float) -> "GroupAtoms":
@@ -258,65 +267,68 @@ class GroupAtoms:
         order = np.lexsort(rounded[::-1])
         cell = rounded[:, order]
         start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
-        return GroupAtoms(
-            self.tau_k,
-            self.tau_weight,
-            self.upper[order],
-            self.lower[order],
-            self.shift[order],
-            self.extra[order],
-            self.node[order][start],
-            start,
-        )
-
-    def pair_components(
-        self, first: _Array, second: _Array
-    ) -> tuple[_Array, _Array, _Array, _Array]:
-        """Weights, shifts and variances (component, pair), and the place of each tau: the first
-        score is in the upper group of a cell, then the second.
-        """
-        up, down = self._merged(first, second) if self._cut else self._single(first, second)
-        # both or neither, so that systems of equal score stay even
-        counts = np.maximum(up[0].max(1, initial=0.0), down[0].max(1, initial=0.0)) >= _LEAST
-        some = slice(None) if counts.all() else counts
-        parts = (np.concatenate([x[some], y[some]]) for x, y in zip(up, down, strict=True))
-        weight, shift, extra = parts
-        shift[counts.sum() :] *= -1
-        return weight, shift, extra, np.tile(self.node[counts], 2)
+        sorted_ = {k: getattr(self, k)[order] for k in ("upper", "lower", "shift", "extra")}
+        return replace(self, **sorted_, node=self.node[order][start], start=start)
 
     @property
-    def _cut(self) -> bool:
+    def merges(self) -> bool:
         """Whether cells have several atoms."""
         return len(self.start) < len(self.shift)
 
-    def _single(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
-        shift, extra = (np.repeat(x[:, None], len(first), 1) for x in (self.shift, self.extra))
-        ways = (first, second), (second, first)
-        return [(self.upper[:, a] * self.lower[:, b], shift, extra) for a, b in ways]
+    def pair_components(
+        self, first: _Array, second: _Array, weight: _Array, variance: _Array
+    ) -> _Array:
+        """Write weights and variances of the components (component, pair), and return shifts: the
+        first system is in the upper group of a likely cell, then the second.
+        """
+        levels, half, shift = self.lower.shape[1], len(weight) // 2, np.empty(weight.shape)
+        ways = (slice(half), first, second), (slice(half, None), second, first)
+        for rows, upper, lower in ways:
+            way = self.level[upper] * levels + self.level[lower]
+            for part, out in zip(self._likely_cells, (weight, shift, variance), strict=True):
+                np.take(part, way, axis=1, out=out[rows], mode="clip")
+        shift[half:] *= -1
+        return shift
 
-    def _merged(self, first: _Array, second: _Array) -> list[tuple[_Array, _Array, _Array]]:
-        """Weight, mean and variance of the shifts in each cell."""
+    @cached_property
+    def likely(self) -> _Array:
+        """Cells to which some pair gives weight, (cell,)."""
         levels = self.lower.shape[1]
-        ways = first * levels + second, second * levels + first
-        return [tuple(x.take(way, axis=1) for x in self._cells) for way in ways]
+        pairs = ~np.eye(levels, dtype=bool) | (np.bincount(self.level, minlength=levels) > 1)
+        return self._cells[0].max(1, where=pairs.ravel(), initial=0.0) >= _LEAST
+
+    @cached_property
+    def _likely_cells(self) -> list[_Array]:
+        return [part[self.likely].astype(float) for part in self._cells]
 
     @cached_property
     def _cells(self) -> tuple[_Array, _Array, _Array]:
         """Weight, mean and variance of the shifts in each cell, of each two scores: (cell, level of
         the upper x level of the lower).
         """
-        moments = np.stack([self.shift**0, self.shift, self.extra + self.shift**2], axis=1)
-        levels, stops = self.lower.shape[1], [*self.start[1:], len(self.shift)]
-        sums = np.empty((len(stops), 3 * levels, levels))
-        for product, rows in zip(sums, map(slice, self.start, stops), strict=True):
-            weighed = self.upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
-            np.matmul(weighed.reshape(-1, 3 * levels).T, self.lower[rows], out=product)
-        weight, shift, extra = np.moveaxis(sums.reshape(len(stops), 3, -1), 1, 0)
-        whole = np.maximum(weight, 1e-300)
+        levels = self.lower.shape[1]
+        if not self.merges:
+            weight = self.upper[:, :, None] * self.lower[:, None, :]
+            shift, extra = (x[:, None, None] + 0 * weight for x in (self.shift, self.extra))
+            return tuple(x.reshape(len(x), levels**2) for x in (weight, shift, extra))
+        # in single precision, about a shift of the cell: merging moves a weight by more
+        sizes = np.diff([*self.start, len(self.shift)])
+        base = self.shift[self.start].astype(np.float32)
+        away = self.shift - np.repeat(base, sizes)
+        moments = np.stack([away**0, away, self.extra + away**2], axis=1).astype(np.float32)
+        upper, lower = self.upper.astype(np.float32), self.lower.astype(np.float32)
+        sums = np.empty((len(sizes), 3 * levels, levels), dtype=np.float32)
+        for product, start, size in zip(sums, self.start, sizes, strict=True):
+            rows = slice(start, start + size)
+            weighed = upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
+            np.matmul(weighed.reshape(-1, 3 * levels).T, lower[rows], out=product)
+        weight, shift, extra = sums.reshape(len(sizes), 3, -1).swapaxes(0, 1)
+        whole = np.maximum(weight, np.float32(1e-30))
         shift /= whole
         extra /= whole
-        extra -= shift**2
-        return weight, shift, np.maximum(extra, 0.0, out=extra)
+        extra -= shift * shift
+        shift += base[:, None]
+        return weight, shift, np.maximum(extra, 0, out=extra)
 
 
 def _per_unit(difference: _Array, error: _Array, z: _Array) -> _Array:
@@ -360,11 +372,14 @@ def _shared_error(part: Partitions, low: int, high: int, alike: _Array) -> _Arra
 
 
 def _answers(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, rope: float, alone: bool
+    mixture: Mixture,
+    pairwise: PairPosterior,
+    limits: tuple[_Array, _Array],
+    rope: float,
+    alone: bool,
 ) -> Answers:
     z = pairwise.z
     worse, better = mixture.sides(-z)
-    lower, upper = interval(mixture, pairwise, prob, kind)
     behind, beyond = worse, better
     if rope:
         u, v = pairwise.score(-rope), pairwise.score(rope)
@@ -374,7 +389,7 @@ def _answers(
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
     mean = pairwise.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)
-    return Answers(better, worse, mean, lower, upper, mass)
+    return Answers(better, worse, mean, *limits, mass)
 
 
 _PROBABLE = 0.5  # that there are several groups

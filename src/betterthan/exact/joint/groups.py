@@ -22,7 +22,7 @@ _OMEGA = (0.4, 1.0)  # spread of the centres of groups, times the scale; equally
 _PANELS = np.array([0.0, 0.5, 1.5, 4.0, 12.0, np.inf])  # of tau, in units of sqrt(v)
 _NODES = 5  # of Gauss and Legendre, a panel
 _CUT = 1e-4  # partitions that together weigh less are left out, the least first
-_FAR = 45.0  # nats below an upper bound of the largest weight: nothing
+_FAR, _BELOW = 45.0, 25.0  # nats below an upper bound of the largest weight, and below one: nothing
 _HELD = 2**15  # numbers (draw, system) held at once
 
 
@@ -95,28 +95,28 @@ class Groups:
         return np.einsum("w,wgl->gl", part.weight, part.label).argmax(0)[self.level]
 
     def draws(self, errors: np.ndarray, random: np.random.Generator) -> np.ndarray:
-        """Joint draws (draw, system) of the abilities, from draws of the errors of all systems."""
+        """Joint draws (draw, system) of the abilities, in place of those of the systems' errors."""
         edges = np.cumsum([0, *(len(part.weight) for part in self.parts)])
         weight = np.concatenate([part.weight for part in self.parts])
         drawn = np.sort(random.choice(len(weight), len(errors), p=weight / weight.sum()))
-        abilities, step = np.empty(errors.shape), max(1, _HELD // len(self.score))
+        step = max(1, _HELD // len(self.score))  # what the cache of the processor holds
         for part, low, high in zip(self.parts, edges, edges[1:], strict=False):
             begin, end = np.searchsorted(drawn, [low, high])
             ways = drawn[begin:end] - low
             centres = part.drawn_centres(ways, self.variance, random)
-            for start in range(0, len(ways), step):  # what the cache of the processor holds
+            for start in range(0, len(ways), step):
                 way, centre = ways[start : start + step], centres[start : start + step]
-                rows = slice(begin + start, begin + start + len(way))
+                abilities = errors[begin + start : begin + start + len(way)]
                 k, placed, edge = part.k[way][:, None], centre[:, :1], 0.0
                 if part.groups > 1:
                     chance = random.random((len(way), len(self.level)))
                     for group in range(1, part.groups):
                         edge = edge + part.label[way, group - 1].take(self.level, axis=1)
                         placed = np.where(chance > edge, centre[:, group, None], placed)
-                np.multiply(errors[rows], np.sqrt(k), out=abilities[rows])
-                abilities[rows] += k * self.score
-                abilities[rows] += placed * (1 - k)
-        return abilities
+                abilities *= np.sqrt(k)
+                abilities += k * self.score
+                abilities += placed * (1 - k)
+        return errors
 
 
 def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOST_GROUPS) -> Groups:
@@ -149,6 +149,7 @@ def fit_groups(score: np.ndarray, variance: float, scale: float, most: int = MOS
         near = cut.take(bound > least)
         mask = prior + near.log_prior[:, None] - 0.5 * near.squares[:, None] / squares > least
         ways.append(_weighed(near, mask, prior, tau, variance, scale))
+        least = max(least, ways[-1].weight.max(initial=-np.inf) - _BELOW)
     weights = [way.weight for way in ways]
     top = max(weight.max(initial=-np.inf) for weight in weights)  # of some numbers of groups none
     ordered = np.exp(np.sort(np.concatenate(weights)) - top)

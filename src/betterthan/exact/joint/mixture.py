@@ -238,11 +238,10 @@ def _normal_score(below: _Array, above: _Array) -> _Array:
 _STEP, _MEETING, _ROUNDS = 1e-5, 1e-9, 60  # of a standard deviation: a shorter step is the last
 _BENT = 0.5  # most that the square changes a step by
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
-_MANY, _ALIKE = (
-    1000,
-    0.7,
-)  # pairs, and the share of distinct ones, from which charts are interpolated
-_SHORT, _TURNS = 1e-6, 8  # likewise of Newton's steps of both ends, whose error is the square
+# pairs, and the share of distinct ones, from which charts are interpolated
+_MANY, _ALIKE = 1000, 0.7
+_TURNS = 8  # of Newton's method for both ends
+_SHORT, _SHORT_MERGED = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-6
 
 
 @dataclass(frozen=True)
@@ -347,17 +346,18 @@ class Mixture:
 
 
 def interval(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str
+    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, *, merged: bool = False
 ) -> tuple[_Array, _Array]:
     """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval of the differences.
 
-    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t.
+    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. Where
+    components are `merged`, which moves more than that, ends are within 1e-6 of the width.
     """
     if kind == "hdi" and not pairwise.skewed:
-        return _narrowest(mixture, pairwise, prob)
+        return _narrowest(mixture, pairwise, prob, merged)
     ends = [mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2)]
     if kind == "hdi":
-        lower, upper = _narrowest(mixture, pairwise, prob)
+        lower, upper = _narrowest(mixture, pairwise, prob, merged)
     else:
         lower, upper = (pairwise.place(u) for u in ends)
     if not pairwise.skewed:
@@ -366,11 +366,13 @@ def interval(
     return np.minimum(lower, low), np.maximum(upper, high)
 
 
-def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
+def _narrowest(
+    mixture: Mixture, pairwise: PairPosterior, prob: float, merged: bool
+) -> tuple[_Array, _Array]:
     """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
     start = pairwise.guess(mean, np.sqrt(variance), prob)
-    windows = _windows(pairwise, start)
+    windows = _windows(pairwise, start) if merged else None
 
     def chart(rows: _Array, end: int, d: _Array) -> tuple[_Array, ...]:
         return _charted(pairwise, windows, rows, end, d)
@@ -379,7 +381,7 @@ def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[
         lambda rows, now: _beyond(_some(mixture, rows), partial(chart, rows), now),
         start,
         1 - prob,
-        _SHORT * np.diff(start, axis=0)[0],
+        (_SHORT_MERGED if merged else _SHORT) * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
         squares=True,

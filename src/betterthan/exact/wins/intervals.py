@@ -44,10 +44,23 @@ def _tails(
     a: _Array, b: _Array, t: _Array, points: _Array
 ) -> tuple[_Array, _Array, _Array, _Array]:
     """Masses beyond both points, densities and slopes there, (2, rows), and where valid."""
+    if not t.any():
+        return _untied_tails(a, b, points)
     both = np.concatenate([b, a]), np.concatenate([a, b]), np.concatenate([t, t])
     tail = inverse_laplace.beyond(*both, np.concatenate([-points[0], points[1]]))
     mass, density, slope, converged = (z.reshape(2, -1) for z in tail)
     return mass, density, slope * [[-1.0], [1.0]], converged.all(0)
+
+
+def _untied_tails(a: _Array, b: _Array, points: _Array) -> tuple[_Array, _Array, _Array, _Array]:
+    """The same where no pair ties, so that (1 + d) / 2 is Beta(a, b)."""
+    share, rest = (1 + points) / 2, (1 - points) / 2
+    masses = np.stack([special.betainc(a, b, share[0]), special.betainc(b, a, rest[1])])
+    logs = special.xlogy(a - 1, share) + special.xlogy(b - 1, rest) - special.betaln(a, b)
+    densities = np.exp(logs) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = densities * ((a - 1) / share - (b - 1) / rest) / 2
+    return masses, densities, slopes, (a > 1) & (b > 1)
 
 
 def shape(a: _Array, b: _Array, t: _Array) -> tuple[_Array, _Array, _Array]:

@@ -24,21 +24,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _Array = Any  # an array of floats
-# The line is s + i width g with g = 4 sinh(x), x from 0 (the other half is the mirror image) in
-# (steps, of size), tried in turn by rows that have not settled.
+
+
+class Rule(NamedTuple):
+    """Nodes of the line s + i width g with g = 4 sinh(x), x from 0; the other half is the mirror
+    image.
+    """
+
+    steps: int
+    size: float  # of a step
+    bent: bool = False
+    gap: float = 1.5e-6  # relative, to the rule of half the nodes: the error is about its square
+    steady: float = 0.1  # likewise to the rule of a quarter of the nodes, against luck
+    faded: float = 1e-13  # the last node, relative to the sum
+
+
+# tried in turn by rows that have not settled
 _SCHEDULE = (
-    (14, 0.11, False),
-    (24, 0.07, False),
-    (28, 0.08, True),
-    (152, 0.05, False),
-    (152, 0.03, True),
+    Rule(14, 0.11),
+    Rule(24, 0.07),
+    Rule(28, 0.08, bent=True, gap=1e-8),
+    Rule(152, 0.05),
+    Rule(152, 0.03, bent=True, gap=1e-8),
 )
+_ROUGH = Rule(9, 0.17, gap=1e-3, steady=0.5, faded=1e-10)  # tried before them
 _SPREAD = 4.0
 _AWAY = 2.2  # widths from the pole at 0, which sets how fast the rule converges
-# relative gap to the rule of half the nodes, of which the error is about the square
-_HALF_TOLERANCE = {False: 1e-6, True: 1e-8}
-_STEADY = 0.1  # likewise of a quarter of the nodes, against luck
-_FADED = 1e-13  # of the last node, relative to the sum
 _LOG_ZERO = -690.0  # smaller masses are left to others
 _TURN, _UNSEEN = 1.5, 1e-11  # phase from node to node, and what may lie where it is greater
 _HELD = 15_000  # numbers (node, row) at once, which the processor's cache holds
@@ -53,7 +64,9 @@ class Tail(NamedTuple):
     converged: _Array
 
 
-def beyond(a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3) -> Tail:
+def beyond(
+    a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3, *, rough: bool = False
+) -> Tail:
     """P(d > y) for 1-d arrays of the same length, with density and slope as they are wanted.
 
     Parameters
@@ -64,6 +77,8 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3) -> Tail:
         Between -1 and 1.
     parts : {1, 2, 3}, default 3
         What is wanted: the mass; density, too; slope, too.
+    rough : bool, default False
+        Whether a relative error of about 1e-6 is small enough, at most; it is mostly below 1e-7.
 
     Returns
     -------
@@ -80,18 +95,16 @@ def beyond(a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3) -> Tail:
     four = np.where(mirrored, b, a), np.where(mirrored, a, b), t, np.where(mirrored, -y, y)
     tail = Tail(*np.zeros((3, y.size)), converged=np.zeros(y.size, dtype=bool))
     rows = np.flatnonzero((np.minimum(np.minimum(a, b), t) >= 1) & (np.abs(y) < 1))
-    for rule in _SCHEDULE:
+    for rule in (_ROUGH, *_SCHEDULE) if rough else _SCHEDULE:
         _put(tail, rows, four, rule, parts)
         rows = rows[~tail.converged[rows]]
     mass = np.where(mirrored, 1 - tail.mass, tail.mass)
     return tail._replace(mass=mass, slope=np.where(mirrored, -tail.slope, tail.slope))
 
 
-def _put(
-    tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: tuple[int, float, bool], parts: int
-) -> None:
+def _put(tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: Rule, parts: int) -> None:
     """Evaluate a rule at these rows, block by block, and store the results."""
-    step = _HELD // (rule[0] + 1)
+    step = _HELD // (rule.steps + 1)
     for start in range(0, rows.size, step):
         block = rows[start : start + step]
         with np.errstate(over="ignore", invalid="ignore"):  # then it does not settle
@@ -187,39 +200,38 @@ def tilt(a: _Array, b: _Array, t: _Array, y: _Array) -> _Array:
     return np.clip(np.nan_to_num(root_s), (1e-15 - 1) / down, (1 - 1e-15) / up)
 
 
-def _along(line: Line, rule: tuple[int, float, bool], parts: int) -> Tail:
+def _along(line: Line, rule: Rule, parts: int) -> Tail:
     """The trapezoid rule on the line, or on the parabola that bends from it."""
-    steps, size, bent = rule
-    g, weights = _nodes(steps, size)
-    bend = line.bend if bent else np.zeros(1)
+    g, weights = _nodes(rule)
+    bend = line.bend if rule.bent else np.zeros(1)
     right = bend * g * g
-    height, turn = line.wave(g, right) if bent else line.straight_wave(g)
+    height, turn = line.wave(g, right) if rule.bent else line.straight_wave(g)
     height *= weights
     half = np.tan(turn / 2)  # several times as fast as a cosine and a sine
     part = height / (1 + half * half)
     cos, sin = 2 * part - height, 2 * part * half
-    if bent:  # times the direction of the path
+    if rule.bent:  # times the direction of the path
         cos, sin = cos + 2 * bend * g * sin, sin - 2 * bend * g * cos
     away = line.s / line.width + right
     terms = (away * cos + g * sin) / (away * away + g * g)
     total = terms.sum(0)
-    converged = _converged(terms, total, _HALF_TOLERANCE[bent]) & _followed(height, turn, total)
+    converged = _converged(terms, total, rule) & _followed(height, turn, total)
     converged &= line.log_height > _LOG_ZERO
     top = np.exp(line.log_height) / np.pi
     tail = Tail(top * total, 0 * total, 0 * total, converged)
     if parts == 1:
         return tail
     flat = cos.sum(0)
-    converged &= _converged(cos, flat, _HALF_TOLERANCE[bent])
+    converged &= _converged(cos, flat, rule)
     scale = (line.weights.sum(0) - 1) * line.width * top
     slope = scale * _lean(line, g, right, cos, sin) if parts == 3 else 0 * total
     return Tail(tail.mass, scale * flat, slope, converged)
 
 
-def _nodes(steps: int, size: float) -> tuple[_Array, _Array]:
+def _nodes(rule: Rule) -> tuple[_Array, _Array]:
     """Nodes g of the upper half and their weights, (nodes, 1)."""
-    x = size * np.arange(steps + 1)[:, None]
-    weights = size * _SPREAD * np.cosh(x)
+    x = rule.size * np.arange(rule.steps + 1)[:, None]
+    weights = rule.size * _SPREAD * np.cosh(x)
     weights[0] /= 2
     return _SPREAD * np.sinh(x), weights
 
@@ -230,13 +242,13 @@ def _lean(line: Line, g: _Array, right: _Array, cos: _Array, sin: _Array) -> _Ar
     return 2 * (cos[::2] * real - sin[::2] * imaginary).sum(0)
 
 
-def _converged(terms: _Array, total: _Array, gap: float) -> _Array:
+def _converged(terms: _Array, total: _Array, rule: Rule) -> _Array:
     """Rows whose sum is the integral, by the rules of half and of a quarter of the nodes."""
     half, quarter = 2 * terms[::2].sum(0), 4 * terms[::4].sum(0)
     return (
-        (np.abs(half - total) <= gap * total)
-        & (np.abs(quarter - total) <= _STEADY * total)
-        & (np.abs(terms[-1]) <= _FADED * total)
+        (np.abs(half - total) <= rule.gap * total)
+        & (np.abs(quarter - total) <= rule.steady * total)
+        & (np.abs(terms[-1]) <= rule.faded * total)
     )
 
 

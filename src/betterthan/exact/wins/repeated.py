@@ -1,8 +1,9 @@
 """Pairs of systems with the same parameters: each is computed once, and its tail interpolated.
 
 The tail of d = theta_win - theta_loss near one end of an interval is smooth. A polynomial through
-u = -ndtri(P(d > y)) and du/dy at four points within half a standard deviation has an error of about
-1e-13. The last of its Chebyshev coefficients tells where it has not: there the integral answers.
+u = -ndtri(P(d > y)) and du/dy at two or three points within half a standard deviation has an error
+below 1e-7. The last of its Chebyshev coefficients tells where it has not: there the integral
+answers.
 """
 
 from collections.abc import Callable
@@ -15,9 +16,9 @@ from scipy import special
 
 from betterthan.exact.wins.inverse_laplace import beyond
 
-_POINTS = 4  # of each interpolant; one fewer in a narrow window
+_POINTS = 3  # of each interpolant; one fewer in a narrow window
 _NARROW = 0.1  # half of the width of such a window, in standard deviations
-_LAST = 2e-12  # largest coefficient of the highest degree: the error is far below
+_LAST = 3e-6  # largest coefficient of the highest degree: the error is far below
 _MARGIN = 0.06  # of a standard deviation: how far an end may lie from where it is looked for
 _LARGEST = 2**62  # of a code
 
@@ -119,7 +120,8 @@ def _interpolant(
     degrees = np.eye(2 * number)
     points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
     y = (centre + half * points[:, None]).ravel()
-    tail = beyond(np.tile(a, number), np.tile(b, number), np.tile(t, number), y, parts=2)
+    a, b, t = (np.tile(x, number) for x in (a, b, t))
+    tail = beyond(a, b, t, y, parts=2, rough=True)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = np.where(tail.converged, -special.ndtri(tail.mass), np.nan)
         steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
