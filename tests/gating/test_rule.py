@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import xarray as xr
+from gating.characteristics import characteristics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
@@ -14,7 +15,6 @@ from betterthan.gating.boundaries import (
     approximate_wins_to_pass,
     chance_behind,
     chance_to_pass,
-    characteristics,
     further_items,
     losses_to_be_worse,
     prob_of_pass,

@@ -56,11 +56,10 @@ def merged(findings: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]
     groups: dict[Finding, list[str]] = {}
     for finding in findings:
         groups.setdefault(replace(finding, metric=""), []).append(finding.metric)
+    all_metrics = set(metrics)
     merged_findings = [
-        finding
-        if set(finding_metrics) >= set(metrics)
-        else replace(finding, metric=", ".join(dict.fromkeys(finding_metrics)))
-        for finding, finding_metrics in groups.items()
+        replace(finding, metric="" if all_metrics <= {*own} else ", ".join(dict.fromkeys(own)))
+        for finding, own in groups.items()
     ]
     return sorted(merged_findings, key=lambda finding: LEVELS.index(finding.level))
 

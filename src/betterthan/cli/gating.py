@@ -48,40 +48,47 @@ def gate(
     choices = reading_options(**reading)
     if accept:
         return _accept(Path(baseline_file), candidate, choices)
-    how: dict[str, Any] = {"margin": margin, "threshold": threshold}
-    how |= {"max_missing": max_missing, "looks": _looks(looks, of), "quantity": quantity}
-    form, page = one_file(None, page, "a gate", [])
-    result = _gated(baseline_file, candidate, inconclusive, [page, junit, json], how, choices)
-    pages = {} if page is None else {page: result.report(format=form)}
-    _tell(result, inconclusive, junit, json, pages)
-
-
-def _gated(
-    baseline: str,
-    candidate: str,
-    inconclusive: str | None,
-    written: list[Path | None],
-    how: dict[str, Any],
-    choices: dict[str, Any],
-) -> "Gate":
     from betterthan import checks
-    from betterthan.gating.deciding import gate as decide
-    from betterthan.gating.rule import INCONCLUSIVE_AS
+    from betterthan.gating import answer
+    from betterthan.gating.rule import INCONCLUSIVE_AS, exit_code
 
-    if how["margin"] is None:
+    how: dict[str, Any] = {"threshold": threshold, "max_missing": max_missing}
+    how |= {"looks": _looks(looks, of), "quantity": quantity}
+    form, page = one_file(None, page, "a gate", [])
+    if margin is None:
         raise ValueError(
             "--margin is missing; pass how much worse the candidate may be, such as --margin 0.05"
         )
     if inconclusive is not None:
         checks.one_of(inconclusive, INCONCLUSIVE_AS, "inconclusive")
-    inputs = inputs_of([baseline, candidate])
-    refuse_inputs([path for path in written if path is not None], inputs)
+    inputs = inputs_of([baseline_file, candidate])
+    refuse_inputs([path for path in (page, junit, json) if path is not None], inputs)
     if _has_summary():
         from betterthan.results import machines
 
         machines.summary_file(inputs)
+    result = _gated(baseline_file, candidate, margin=margin, **how, **choices)
+    files: dict[Path, str | bytes] = {} if page is None else {page: result.report(format=form)}
+    if result.reading:
+        say(result.reading)
+    if junit is not None:
+        files[junit] = answer.junit(result, inconclusive)
+    if json is not None:
+        files[json] = result.to_json()
+    write_all(files)
+    if _has_summary():
+        from betterthan.results import machines
+
+        machines.step_summary(result.to_markdown())
+    _print(result, answer.annotation(result, inconclusive) if in_actions() else "")
+    raise SystemExit(exit_code(result.verdict, inconclusive))
+
+
+def _gated(baseline: str, candidate: str, **choices: Any) -> "Gate":
+    from betterthan.gating.deciding import gate as decide
+
     try:
-        return decide(baseline, candidate, **how, **choices)
+        return decide(baseline, candidate, **choices)
     except FileNotFoundError as error:
         if Path(baseline).exists() or not Path(candidate).exists():
             raise
@@ -113,33 +120,6 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
         f"{done}: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
         "commit it"
     )
-
-
-def _tell(
-    result: "Gate",
-    inconclusive: str | None,
-    junit: Path | None,
-    json: Path | None,
-    pages: dict[Path, str],
-) -> None:
-    """Report to the terminal, files, GitHub and the shell."""
-    from betterthan.gating import answer
-    from betterthan.gating.rule import exit_code
-
-    if result.reading:
-        say(result.reading)
-    files: dict[Path, str | bytes] = {**pages}
-    if junit is not None:
-        files[junit] = answer.junit(result, inconclusive)
-    if json is not None:
-        files[json] = result.to_json()
-    write_all(files)
-    if _has_summary():
-        from betterthan.results import machines
-
-        machines.step_summary(result.to_markdown())
-    _print(result, answer.annotation(result, inconclusive) if in_actions() else "")
-    raise SystemExit(exit_code(result.verdict, inconclusive))
 
 
 def _print(result: "Gate", annotation: str) -> None:

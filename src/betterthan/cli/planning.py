@@ -38,6 +38,7 @@ def plan(
       betterthan plan --decisive 0.2 --difference 0.05
     """
     from betterthan import checks
+    from betterthan.plan.power import TARGETS
 
     form, page = one_file(None, page, "a plan", inputs_of(pilot or []))
     how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
@@ -46,7 +47,7 @@ def plan(
         "of": verdict or "a_better",
         "most": most or (_MOST_BY_ROPE if rope else _MOST),
     }
-    checks.one_of(wanted["of"], [*VERDICTS], "--verdict")
+    checks.one_of(wanted["of"], TARGETS, "--verdict")
     if (not pilot) == (decisive is None and difference is None):
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:
@@ -110,15 +111,12 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     """The data of a pilot, and the wins, losses and ties of its two systems."""
     import betterthan as bt
 
-    source_of(pilot)
     data = read_arguments(pilot, **choices)
     counts = data if names.OUTCOME in data.dims else bt.count(data)
-    systems_present = (
-        counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
-    )
-    if len(systems_present) != 2 or names.DATASET in counts.dims:
+    present = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
+    if len(present) != 2 or names.DATASET in counts.dims:
         raise ValueError(
-            f"{len(systems_present)} systems ({', '.join(map(str, systems_present))}); a plan is "
+            f"{len(present)} systems ({', '.join(map(str, present))}); a plan is "
             "for two systems on one data set: choose two with --systems A,B"
         )
     return data, counts
@@ -175,7 +173,7 @@ def _of_pilot(
     _tell("the items so far", parts)
     _tell("the items so far and more", [more])
     _tell("a new set of items", [fresh])
-    _draw(fresh, wanted, {"design": counts} | how)
+    _draw(fresh)
     return [more, fresh, *parts]
 
 
@@ -186,7 +184,7 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
     needed = bt.plan.items_needed(theta=theta, **wanted, **how)
     _tell("a new set of items", [needed])
     say("a guess asks for too few items: it ignores how uncertain it is; give results instead")
-    _draw(needed, wanted, {"theta": theta} | how)
+    _draw(needed)
     return needed
 
 
@@ -216,58 +214,24 @@ def _number(part: "Plan", name: str) -> str:
     return "none" if top < part.attrs["target"] else f"more than {part.attrs['most']:,}"
 
 
-def _draw(needed: "Plan", wanted: dict[str, Any], how: dict[str, Any]) -> None:
+def _draw(needed: "Plan") -> None:
     """The probability of the verdict along the number of items."""
-    first = float(needed["first"])
-    most = max(20, int(1.6 * first)) if first == first else wanted["most"]
-    most = min(most, wanted["most"])
-    width = shutil.get_terminal_size((_WIDEST, 24)).columns
-    for line in curve(most, wanted, how, min(width, _WIDEST), colour=sys.stdout.isatty()):
+    import numpy as np
+
+    from betterthan.plan.power import wanted_probability
+
+    attrs, first = needed.attrs, float(needed["first"])
+    most = max(20, int(1.6 * first)) if first == first else attrs["most"]
+    most = min(most, attrs["most"])
+    n_items = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
+    prob = wanted_probability(attrs, n_items)
+    width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
+    colour = sys.stdout.isatty()
+    for line in bars(n_items.tolist(), prob.tolist(), attrs["target"], width, colour=colour):
         print(line)
 
 
 _BARS = 10
-VERDICTS = {
-    "a_better": ["a_better"],
-    "b_better": ["b_better"],
-    "either": ["a_better", "b_better"],
-    "equivalent": ["equivalent"],
-    "any": ["a_better", "b_better", "equivalent"],
-}
-
-
-def curve(
-    most: int, wanted: dict[str, Any], how: dict[str, Any], width: int, *, colour: bool = False
-) -> list[str]:
-    """Lines with the number of items, the probability of the verdict, and a bar of it.
-
-    Parameters
-    ----------
-    most : int
-        The largest number of items.
-    wanted : dict
-        ``of`` and ``target``, as `plan.items_needed` takes them.
-    how : dict
-        What else `plan.assurance` takes.
-    width : int
-        Columns of a line.
-    colour : bool, default False
-        Whether bars that reach the target are green.
-
-    Examples
-    --------
-    >>> wanted = {"of": "a_better", "target": 0.8}
-    >>> curve(20, wanted, {"design": (6, 3, 11)}, 40)[-1]
-    '20 items  0.306  #######           |'
-    """
-    import numpy as np
-
-    import betterthan as bt
-
-    n_items = np.unique(np.rint(np.linspace(most / _BARS, most, _BARS)).astype(int))
-    probability = bt.plan.assurance(n_items.tolist(), **how)["probability"]
-    prob = probability.sel(verdict=VERDICTS[wanted["of"]]).sum("verdict").values
-    return bars(n_items.tolist(), prob.tolist(), float(wanted["target"]), width, colour=colour)
 
 
 def bars(

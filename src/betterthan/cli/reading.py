@@ -18,8 +18,6 @@ from betterthan.labels.matrices import confusions as confusions_from_labels
 from betterthan.labels.matrices import is_confusion, read_confusion, tallies
 from betterthan.labels.matrices import read as read_labels
 from betterthan.orders.reading import read as read_orders
-from betterthan.orders.references import agreement, consensus
-from betterthan.orders.taus import kendall_tau
 from betterthan.reading.read import read
 
 _LAYOUTS = ("confusion", "predictions", "tallies", "wide", "long")
@@ -67,18 +65,6 @@ def ordered(
     n_systems = orders.sizes["system"] - len(reference)
     several = orders.sizes.get("document", 1) > 1 and n_systems > 1 and restrict is None
     return orders, reference[0] if len(reference) == 1 else reference, several
-
-
-def order_answers(
-    orders: xr.DataArray, reference: str | list[str] | None, restrict: str | None
-) -> list[xr.Dataset]:
-    """Return taus against the reference; without one, the agreement and, for one document, the
-    consensus.
-    """
-    if reference is not None:
-        return [kendall_tau(orders, reference, restrict=restrict)]
-    answers = [agreement(orders, restrict=restrict)]
-    return answers if "document" in orders.dims else [*answers, consensus(orders)]
 
 
 def plain_table(

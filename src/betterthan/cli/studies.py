@@ -143,11 +143,16 @@ def order(
       betterthan order systems.csv --reference gold
     """
     import betterthan as bt
-    from betterthan.cli.reading import order_answers, ordered
+    from betterthan.cli.reading import ordered
 
     form, target = one_file(format, page, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
-    answers: list[Any] = order_answers(orders, names_of, restrict)
+    answers: list[Any] = []
+    if names_of is not None:
+        answers.append(bt.orders.kendall_tau(orders, names_of, restrict=restrict))
+    else:
+        answers.append(bt.orders.agreement(orders, restrict=restrict))
+        answers += [] if "document" in orders.dims else [bt.orders.consensus(orders)]
     if several:
         compared = bt.orders.compare(
             orders,

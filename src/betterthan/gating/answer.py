@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import betterthan
@@ -73,8 +73,28 @@ class Evidence:
 
 
 @dataclass(frozen=True, repr=False)
-class Decision:
-    """Fields of a gate result; `answer.Gate` documents and displays them."""
+class Gate:
+    """Decision on whether a candidate may replace a baseline; the result of `gate`.
+
+    Print it for the verdict and the evidence.
+
+    Attributes
+    ----------
+    verdict : {"pass", "worse", "inconclusive", "not comparable"}
+        Decision of the gate.
+    margin, threshold : float
+        Non-inferiority margin, and probability needed for a verdict.
+    why : tuple of str
+        Reasons for an inconclusive or not comparable verdict.
+    evidence : Evidence or None
+        Numbers behind the verdict; None if the two are not comparable.
+    looked : Looked or None
+        Interim look, if this is one of several.
+    reading : str
+        Import summary, one line.
+    warned, notes : tuple of str
+        Warnings and notes that qualify the verdict.
+    """
 
     verdict: str
     margin: float
@@ -84,7 +104,7 @@ class Decision:
     looked: "Looked | None" = None
     reading: str = ""
     warned: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -97,17 +117,46 @@ class Decision:
         evidence = self.evidence
         return bool(self.verdict == "pass" and evidence and evidence.chances.observed.behind_holds)
 
+    def __repr__(self) -> str:
+        return printed(document(self))
+
+    def _repr_html_(self) -> str:
+        from betterthan.results.markup import as_part
+
+        return as_part(document(self))
+
+    def report(self, *others: Any, **choices: Any) -> str:
+        """Write the complete decision on one page; see `betterthan.report`."""
+        from betterthan.results.reports import report
+
+        return report(self, *others, **choices)
+
+    def to_markdown(self) -> str:
+        """Return the answer as Markdown, for a step summary or a comment."""
+        from betterthan.results.markup import as_comment
+
+        return as_comment(summary(self))
+
+    def to_json(self) -> str:
+        """Return the complete decision as JSON, for other programs.
+
+        The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
+        ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
+        ``notes``.
+        """
+        return as_json(self)
+
 
 MAX_LISTED = 10  # items that are named
 NOTES = ("why", "warning", "note")  # facts that are no evidence
 
 
-def headline(decision: Decision) -> str:
+def headline(decision: Gate) -> str:
     """The answer in one sentence.
 
     Examples
     --------
-    >>> headline(Decision("not comparable", 0.05, 0.95, ("there is no new measurement",)))
+    >>> headline(Gate("not comparable", 0.05, 0.95, ("there is no new measurement",)))
     'not comparable: there is no new measurement'
     """
     if decision.verdict == NOT_COMPARABLE or decision.evidence is None:
@@ -133,12 +182,12 @@ def headline(decision: Decision) -> str:
     return f"worse: the candidate is worse than the baseline. P({worse}) {equal_to(now.behind)}."
 
 
-def last_line(decision: Decision) -> str:
+def last_line(decision: Gate) -> str:
     """Return the line that scripts read."""
     return f"gate: {decision.verdict}"
 
 
-def facts(decision: Decision) -> Iterator[tuple[str, str]]:
+def facts(decision: Gate) -> Iterator[tuple[str, str]]:
     """Yield the evidence: a name and a line each."""
     evidence = decision.evidence
     if evidence is not None:
@@ -207,11 +256,8 @@ def _outcomes(evidence: Evidence) -> str:
     )
     if evidence.per != "item":
         text += f" in {counted(evidence.units, evidence.per)}"
-        text += (
-            ""
-            if evidence.effective is None
-            else f" (effective number of clusters {evidence.effective:.1f})"
-        )
+        if evidence.effective is not None:
+            text += f" (effective number of clusters {evidence.effective:.1f})"
     runs = f"; scores are means of up to {evidence.runs} runs per item"
     return text + (runs if evidence.runs > 1 else "")
 
@@ -220,7 +266,7 @@ def _number(n: int, singular: str, plural: str) -> str:
     return f"{n:,} {singular if n == 1 else plural}"
 
 
-def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _probabilities(decision: Gate, evidence: Evidence) -> Iterator[tuple[str, str]]:
     chances = evidence.chances
     extremes = chances.worst, chances.best
     passes = _probability([chances.observed.passes, *(c.passes for c in extremes)])
@@ -237,11 +283,9 @@ def _probabilities(decision: Decision, evidence: Evidence) -> Iterator[tuple[str
 def _probability(values: list[float]) -> str:
     """Format the observed value, and its range over all values of the missing scores."""
     now, *limits = map(probability, values[:1] + sorted(values[1:]))
-    return (
-        now
-        if {now} == set(limits)
-        else f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
-    )
+    if {now} == set(limits):
+        return now
+    return f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
 
 
 def _missing(evidence: Evidence) -> str:
@@ -299,7 +343,7 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
 SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
 
 
-def as_json(decision: Decision) -> str:
+def as_json(decision: Gate) -> str:
     """Return everything in the decision; unknown values are null."""
     document = {
         "schema": SCHEMA,
@@ -324,6 +368,11 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
     further = None
     if evidence.further is not None:
         further = {"units": evidence.further.units, "probability": evidence.further.prob}
+    counts = None
+    if evidence.cases is not None:
+        cases = {k: getattr(evidence.cases, k) for k in _CASES}
+        counts = {k: dict(zip(("win", "loss", "tie"), c, strict=True)) for k, c in cases.items()}
+    lower, upper = evidence.lower, evidence.upper
     return {
         "quantity": evidence.quantity,
         "unit": evidence.per,
@@ -334,17 +383,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "missing": dict(zip(_SIDES, evidence.missing, strict=True)) | {"cells": evidence.cells},
         "means": dict(zip(_SIDES, evidence.means, strict=True)),
         "higher_is_better": evidence.higher_is_better,
-        "difference": {
-            "mean": evidence.difference,
-            "lower": evidence.lower,
-            "upper": evidence.upper,
-        },
-        "counts": None
-        if evidence.cases is None
-        else {
-            k: dict(zip(("win", "loss", "tie"), getattr(evidence.cases, k), strict=True))
-            for k in _CASES
-        },
+        "difference": {"mean": evidence.difference, "lower": lower, "upper": upper},
+        "counts": counts,
         "prob_within_margin": {k: chance.passes for k, chance in chances.items()},
         "prob_behind": {k: chance.behind for k, chance in chances.items()},
         "more": further,
@@ -380,7 +420,7 @@ def _plain(value: Any) -> Any:
 _LISTED = 200  # items in a summary
 
 
-def document(decision: Decision) -> Document:
+def document(decision: Gate) -> Document:
     """Show the answer and its evidence, and last the verdict alone, for scripts."""
     all_facts = list(facts(decision))
     parts = [
@@ -391,7 +431,7 @@ def document(decision: Decision) -> Document:
     return Document("", parts=parts, signatures=[last_line(decision)], answer=[headline(decision)])
 
 
-def summary(decision: Decision) -> Document:
+def summary(decision: Gate) -> Document:
     """Show the same below the verdict, with the lost items folded."""
     page = document(decision)
     parts = [
@@ -412,12 +452,12 @@ def items_parts(outcome: str, items: list[str]) -> list[Part]:
     return [Part(heading, lines=[*items[:_LISTED], *more], folded=True)]
 
 
-def annotation(decision: Decision, inconclusive: str | None = None) -> str:
+def annotation(decision: Gate, inconclusive: str | None = None) -> str:
     """A line that GitHub Actions shows next to the run; empty for a pass.
 
     Examples
     --------
-    >>> annotation(Decision("not comparable", 0.05, 0.95, ("100% new",)))
+    >>> annotation(Gate("not comparable", 0.05, 0.95, ("100% new",)))
     '::error title=betterthan gate::not comparable: 100%25 new'
     """
     if decision.verdict == PASS and not decision.also_behind:
@@ -429,7 +469,7 @@ def annotation(decision: Decision, inconclusive: str | None = None) -> str:
     return f"::{'warning' if warns else 'error'} title=betterthan gate::{message}"
 
 
-def junit(decision: Decision, inconclusive: str | None = None) -> str:
+def junit(decision: Gate, inconclusive: str | None = None) -> str:
     """One case for the pair: inconclusive is skipped, unless it is to fail."""
     from betterthan.results import machines
 
@@ -441,57 +481,3 @@ def junit(decision: Decision, inconclusive: str | None = None) -> str:
     )
     case = machines.Case("candidate against baseline", state, details)
     return machines.junit("gate", [case])
-
-
-@dataclass(frozen=True, repr=False)
-class Gate(Decision):
-    """Decision on whether a candidate may replace a baseline; the result of `gate`.
-
-    Print it for the verdict and the evidence.
-
-    Attributes
-    ----------
-    verdict : {"pass", "worse", "inconclusive", "not comparable"}
-        Decision of the gate.
-    margin, threshold : float
-        Non-inferiority margin, and probability needed for a verdict.
-    why : tuple of str
-        Reasons for an inconclusive or not comparable verdict.
-    evidence : Evidence or None
-        Numbers behind the verdict; None if the two are not comparable.
-    looked : Looked or None
-        Interim look, if this is one of several.
-    reading : str
-        Import summary, one line.
-    warned, notes : tuple of str
-        Warnings and notes that qualify the verdict.
-    """
-
-    def __repr__(self) -> str:
-        return printed(document(self))
-
-    def _repr_html_(self) -> str:
-        from betterthan.results.markup import as_part
-
-        return as_part(document(self))
-
-    def report(self, *others: Any, **choices: Any) -> str:
-        """Write the complete decision on one page; see `betterthan.report`."""
-        from betterthan.results.reports import report
-
-        return report(self, *others, **choices)
-
-    def to_markdown(self) -> str:
-        """Return the answer as Markdown, for a step summary or a comment."""
-        from betterthan.results.markup import as_comment
-
-        return as_comment(summary(self))
-
-    def to_json(self) -> str:
-        """Return the complete decision as JSON, for other programs.
-
-        The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
-        ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
-        ``notes``.
-        """
-        return as_json(self)

@@ -115,11 +115,11 @@ def gate(
         scores = reliability.scores(successes_of(as_array(sides.scores)))
         sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
-        return _not_comparable(sides, margin, threshold, sides.stops)
+        return _gate(sides, NOT_COMPARABLE, margin, threshold, sides.stops)
     pairs = paired(sides.scores)
     _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):
-        return _not_comparable(sides, margin, threshold, stops)
+        return _gate(sides, NOT_COMPARABLE, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
 
 
@@ -167,10 +167,13 @@ def _lacking(pairs: Paired, max_missing: float) -> tuple[str, ...]:
     )
 
 
-def _not_comparable(sides: Sides, margin: float, threshold: float, stops: tuple[str, ...]) -> Gate:
+def _gate(
+    sides: Sides, verdict: str, margin: float, threshold: float, why: tuple[str, ...], **more: Any
+) -> Gate:
+    """The result, with what was read on the way."""
     reading = "" if sides.scores is None else str(sides.scores.attrs.get("reading", ""))
-    fields = {"reading": reading, "warned": sides.warned, "notes": sides.messages}
-    return replace(Gate(NOT_COMPARABLE, margin, threshold, stops), **fields)
+    read = {"reading": reading, "warned": sides.warned, "notes": sides.messages}
+    return Gate(verdict, margin, threshold, why, **more, **read)
 
 
 def _decide(
@@ -192,19 +195,8 @@ def _decide(
     if chances.verdict == INCONCLUSIVE and plan is None and not chances.could_change:
         further = _further(pairs, cases, margin, threshold)
     evidence = collect_evidence(pairs, cases, chances, further)
-    scores = sides.scores
-    reading = "" if scores is None else str(scores.attrs.get("reading", ""))
-    return Gate(
-        verdict=chances.verdict,
-        margin=margin,
-        threshold=threshold,
-        why=_why(evidence) if chances.verdict == INCONCLUSIVE else (),
-        evidence=evidence,
-        looked=looked,
-        reading=reading,
-        warned=sides.warned,
-        notes=sides.messages,
-    )
+    why = _why(evidence) if chances.verdict == INCONCLUSIVE else ()
+    return _gate(sides, chances.verdict, margin, threshold, why, evidence=evidence, looked=looked)
 
 
 def _require_counts(cases: Cases | None) -> Cases:
@@ -268,21 +260,11 @@ def collect_evidence(
         lost=_by_size(pairs, -1),
         means=(before, now),
         **_size(pairs, cases),
-        effective=_effective(pairs, cases),
         higher_is_better=pairs.higher_is_better,
         chances=chances,
         cases=cases,
         further=further,
     )
-
-
-def _effective(pairs: Paired, cases: Cases | None) -> float | None:
-    """Return the effective number of units, if clusters have unequal sizes."""
-    if cases is not None:
-        return None
-    means = observed(pairs)
-    equal = means.units[0] < 2 or means.df[0] == means.units[0] - 1
-    return None if equal else float(means.df[0] + 1)
 
 
 def _by_size(pairs: Paired, sign: int) -> list[str]:
@@ -294,15 +276,19 @@ def _by_size(pairs: Paired, sign: int) -> list[str]:
     return [pairs.ids[k] for k in order if differences[k] > 0]
 
 
-def _size(pairs: Paired, cases: Cases | None) -> dict[str, float]:
-    """Return the difference and the limits of its interval."""
-    if cases is None:
-        means = observed(pairs)
-        limits = (float(limit[0]) for limit in means.interval(names.CI_PROB))
-        values = (float(means.difference[0]), *limits)
-    else:
+def _size(pairs: Paired, cases: Cases | None) -> dict[str, Any]:
+    """The difference, the limits of its interval, and the effective number of units, if clusters
+    have unequal sizes.
+    """
+    if cases is not None:
         won, lost, tied = cases.observed
         a, b, t = np.add(cases.observed, names.PRIOR).tolist()
-        low, high, _ = intervals.hdi(a, b, t, names.CI_PROB)
-        values = ((won - lost) / (won + lost + tied), float(low), float(high))
-    return dict(zip(("difference", "lower", "upper"), values, strict=True))
+        lower, upper, _ = intervals.hdi(a, b, t, names.CI_PROB)
+        difference, effective = (won - lost) / (won + lost + tied), None
+    else:
+        means = observed(pairs)
+        lower, upper = (limit[0] for limit in means.interval(names.CI_PROB))
+        equal = means.units[0] < 2 or means.df[0] == means.units[0] - 1
+        difference, effective = means.difference[0], None if equal else float(means.df[0] + 1)
+    limits = {"lower": float(lower), "upper": float(upper)}
+    return limits | {"difference": float(difference), "effective": effective}

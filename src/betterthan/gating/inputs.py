@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -184,7 +184,7 @@ class Sides:
     scores: Any = None  # a DataArray, or plain scores
     stops: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
-    messages: tuple[str, ...] = field(default=())
+    messages: tuple[str, ...] = ()
 
 
 def record_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,9 +289,8 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
     if stored.refusal:
         return Sides(stops=(stored.refusal,))
     if stored.baseline.about["sources"] == (digests(candidate) or ["-"]):
-        return Sides(
-            stops=(f"the candidate is what was accepted as {stored.name}; {_NOTHING_NEW}",)
-        )
+        same = f"the candidate is what was accepted as {stored.name}; {_NOTHING_NEW}"
+        return Sides(stops=(same,))
     sides = _read({CANDIDATE: candidate}, stored, checked_choices)
     return replace(sides, messages=(*stored.messages, *sides.messages))
 
@@ -326,19 +325,13 @@ def same_content(baseline: Any, candidate: Any) -> str:
     if _in_memory(baseline) or _in_memory(candidate):
         same = is_frame(baseline) and is_frame(candidate) and baseline.equals(candidate)
         return _SAME if same else ""
-    baseline_paths, candidate_paths = (
-        [match.file.path for match in find_files(side)] for side in (baseline, candidate)
-    )
-    shared = {path.resolve() for path in baseline_paths} & {
-        path.resolve() for path in candidate_paths
-    }
+    paths = [[match.file.path for match in find_files(side)] for side in (baseline, candidate)]
+    shared = set.intersection(*({path.resolve() for path in side} for side in paths))
     if shared:
-        name = sorted(shared)[0].name
+        name = min(shared).name
         return f"{name} is a file of the baseline and of the candidate; {_NOTHING_NEW}"
-    sizes = (
-        sorted(path.stat().st_size for path in paths) for paths in (baseline_paths, candidate_paths)
-    )
-    if len({*map(tuple, sizes)}) == 1 and digests(baseline) == digests(candidate):
+    sizes = [sorted(path.stat().st_size for path in side) for side in paths]
+    if sizes[0] == sizes[1] and digests(baseline) == digests(candidate):
         return f"the candidate has the content of the baseline, byte for byte; {_NOTHING_NEW}"
     return ""
 
@@ -453,9 +446,8 @@ def _read_tables(
         tuple(finding.message for finding in findings if finding.level == level)
         for level in (STOP, WARN)
     )
-    sides = Sides(scores, stops, warned)
     codes = missing_codes(scores)
-    return replace(sides, warned=(*sides.warned, codes)) if codes else sides
+    return Sides(scores, stops, (*warned, codes) if codes else warned)
 
 
 def _score_column(table: Table, choices: Mapping[str, Any]) -> str:

@@ -9,8 +9,8 @@ from betterthan import names
 from betterthan.gating.answer import (
     NOTES,
     POSITIVE,
-    Decision,
     Evidence,
+    Gate,
     difference_of_sides,
     facts,
     headline,
@@ -36,7 +36,7 @@ _LIMITS = (
 )
 
 
-def page(decision: Decision) -> Document:
+def page(decision: Gate) -> Document:
     """Everything a report says of it."""
     evidence, by_name = decision.evidence, list(facts(decision))
     notes = [fact for fact in by_name if fact[0] in NOTES and fact[0] != "warning"]
@@ -69,7 +69,7 @@ def _lede(evidence: Evidence | None, by_name: dict[str, str]) -> Iterator[str]:
         yield f"{by_name[f'{evidence.per}s']}."
 
 
-def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
+def _screen(decision: Gate, lede: list[str]) -> FirstScreen:
     evidence = decision.evidence
     if evidence is None or evidence.lower != evidence.lower:
         return FirstScreen(lede, None, Scale.over([]), "", step=_step(decision))
@@ -112,7 +112,7 @@ def _screen(decision: Decision, lede: list[str]) -> FirstScreen:
     )
 
 
-def _meta(decision: Decision, evidence: Evidence) -> Iterator[str]:
+def _meta(decision: Gate, evidence: Evidence) -> Iterator[str]:
     units = f" in {counted(evidence.units, evidence.per)}" if evidence.per != names.ITEM else ""
     yield counted(evidence.items, "item") + units
     yield quantity_of_sides(evidence) + ("" if evidence.higher_is_better else " (lower is better)")
@@ -121,7 +121,7 @@ def _meta(decision: Decision, evidence: Evidence) -> Iterator[str]:
         yield f"{counted(evidence.cells, 'score')} missing"
 
 
-def _step(decision: Decision) -> Step | None:
+def _step(decision: Gate) -> Step | None:
     """The next step; "may replace" only ever by the score, because the gate knows no price."""
     evidence = decision.evidence
     if decision.verdict == NOT_COMPARABLE or evidence is None:
@@ -140,7 +140,7 @@ def _step(decision: Decision) -> Step | None:
     return Step(f"Do not replace the baseline: the candidate is worse by {size}.", look)
 
 
-def _step_of_inconclusive(decision: Decision, evidence: Evidence) -> Step | None:
+def _step_of_inconclusive(decision: Gate, evidence: Evidence) -> Step | None:
     if evidence.chances.could_change:
         n = counted(evidence.cells, "missing score")
         return Step(f"Obtain the {n}.", "Until then the answer depends on their values.")
@@ -162,7 +162,7 @@ def _step_of_inconclusive(decision: Decision, evidence: Evidence) -> Step | None
     return Step(f"Add {n.replace(evidence.per, f'more {evidence.per}')}.", condition)
 
 
-def _rule(decision: Decision, evidence: Evidence) -> str:
+def _rule(decision: Gate, evidence: Evidence) -> str:
     if decision.looked is not None:
         error = f"{1 - decision.threshold:g}"
         return (
@@ -177,7 +177,7 @@ def _rule(decision: Decision, evidence: Evidence) -> str:
     )
 
 
-def _probabilities(decision: Decision, evidence: Evidence) -> Part:
+def _probabilities(decision: Gate, evidence: Evidence) -> Part:
     """Counts and probabilities, as observed and in both extremes of the missing scores."""
     cases = {"observed": "as observed"}
     if sum(evidence.missing) or evidence.cells:
@@ -201,7 +201,7 @@ def _probabilities(decision: Decision, evidence: Evidence) -> Part:
     return Part("Probabilities", tables=[Table(heads, rows, caption, verdicts=verdicts)])
 
 
-def _signature(decision: Decision) -> str:
+def _signature(decision: Gate) -> str:
     evidence = decision.evidence
     parts = [f"betterthan {betterthan.__version__}", "gate", f"margin={decision.margin:g}"]
     parts.append(f"verdict at {decision.threshold:g}")

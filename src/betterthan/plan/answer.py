@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.markup import Summary
@@ -128,14 +129,6 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "first": "Items needed",
     "always": "Sufficient from",
     "ceiling": "Limiting probability",
-    "a_better_ceiling": "Limiting P(A better)",
-    "b_better_ceiling": "Limiting P(B better)",
-    "equivalent_ceiling": "Limiting P(equivalent)",
-    "undecided_ceiling": "Limiting P(undecided)",
-    "a_better_alone": "P(A better), one look",
-    "b_better_alone": "P(B better), one look",
-    "equivalent_alone": "P(equivalent), one look",
-    "undecided_alone": "P(undecided), one look",
     "probability": "Probability",
     "look": "Look after items",
     "error": "Cumulative error",
@@ -144,6 +137,9 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "width": "Width, random items",
     "width_chosen": "Width, best allocation",
 }
+for _verdict in VERDICTS:
+    _HEADS[f"{_verdict}_ceiling"] = f"Limiting {_HEADS[_verdict]}"
+    _HEADS[f"{_verdict}_alone"] = f"{_HEADS[_verdict]}, one look"
 _OF_MEANS = {"n": "Units", "n_more": "More units", "error": "Standard error"}
 _OF_RUNS = {
     "runs": "Runs of each item",

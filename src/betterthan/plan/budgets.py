@@ -435,11 +435,9 @@ def _doubled(pair: xr.Dataset, ci_prob: float) -> str:
         if number > 0
     )
     random, chosen = (f"{pair[name].item():.2f}" for name in ("width", "width_chosen"))
-    allocated = (
-        "No allocation to judge outputs makes it narrower"
-        if random == chosen
-        else f"With the best allocation to judge outputs it is {chosen} ({where})"
-    )
+    allocated = f"With the best allocation to judge outputs it is {chosen} ({where})"
+    if random == chosen:
+        allocated = "No allocation to judge outputs makes it narrower"
     return (
         f"With {int(pair[LABELS]):,} human labels in total, the {100 * ci_prob:g}% interval has a "
         f"width of {random} if their items are random. {allocated}."

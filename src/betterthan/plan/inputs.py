@@ -77,10 +77,8 @@ def squared(
     full[:] = itself
     leading = (slice(None),) * (len(shape) - 2)
     rows = (*shape[:-2], len(first), *trailing)
-    full[*leading, first, second], full[*leading, second, first] = (
-        values.reshape(rows),
-        swapped.reshape(rows),
-    )
+    full[*leading, first, second] = values.reshape(rows)
+    full[*leading, second, first] = swapped.reshape(rows)
     return full
 
 
@@ -137,6 +135,17 @@ def _comparison_counts(source: Any) -> Any:
             "were compared"
         )
     return data["counts"].assign_attrs({"pairwise": 1} if "pairwise_verdict" in data else {})
+
+
+def whole_numbers(
+    numbers: Any, what: str, least: int = 1, of: str = "items"
+) -> tuple[np.ndarray, bool]:
+    """One number or several, checked, and whether there may be several."""
+    several = isinstance(numbers, list | tuple | range | np.ndarray)
+    whole = [checks.whole(k, what, least) for k in (numbers if several else [numbers])]
+    if not whole:
+        raise ValueError(f"{what} is empty; give at least one number of {of}")
+    return np.array(whole, np.int64), several
 
 
 def check_rule(prior: tuple[float, ...], threshold: float, rope: float) -> Rule:

@@ -10,7 +10,7 @@ import xarray as xr
 from betterthan import names
 from betterthan.plan.answer import Plan, document
 from betterthan.plan.power import wanted_probability
-from betterthan.plan.words import wanted_verdict
+from betterthan.plan.words import single_pair, wanted_verdict
 from betterthan.results import marks, numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.first_screen import FirstScreen, Step
@@ -142,10 +142,7 @@ def _drawn_verdicts(plan: Plan) -> dict[str, Any]:
 
 def _single_pair(data: xr.Dataset) -> tuple[xr.Dataset, dict[str, str]]:
     """The only pair, where there is one, and its systems."""
-    if data.sizes.get(names.SYSTEM_A) == 2 and names.SYSTEM_A in data.dims:
-        data = data.isel({names.SYSTEM_A: 0, names.SYSTEM_B: 1})
-    elif data.sizes.get(names.PAIR) == 1:
-        data = data.isel({names.PAIR: 0})
+    data, _ = single_pair(data)
     sides = dict(zip("ab", names.SQUARE, strict=True))
     if not all(side in data.coords and not data[side].dims for side in sides.values()):
         return data, {"a": "A", "b": "B"}

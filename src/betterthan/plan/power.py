@@ -20,7 +20,7 @@ from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, Items, after, curve, limit
 from betterthan.plan import words
 from betterthan.plan.answer import Plan
-from betterthan.plan.inputs import Design, check_design, check_rule
+from betterthan.plan.inputs import Design, check_design, check_rule, whole_numbers
 from betterthan.results import numbers
 
 TARGETS = ("a_better", "b_better", "either", "equivalent", "any")
@@ -89,10 +89,7 @@ def assurance(
     """
     design_checked = _single_pair(check_design(design, theta, rope))
     rule = _rule(design_checked, prior, threshold, rope)
-    several = isinstance(n, list | tuple | range | np.ndarray)
-    n_items = np.array([checks.whole(k, "n", 0) for k in (n if several else [n])], np.int64)
-    if not len(n_items):
-        raise ValueError("n is empty; give at least one number of items")
+    n_items, several = whole_numbers(n, "n", 0)
     order = np.argsort(n_items, kind="stable")
     probabilities = np.empty((len(n_items), len(VERDICTS)))
     probabilities[order] = curve(design_checked.items, n_items[order], rule)
@@ -373,11 +370,8 @@ def _sizes(
     mean, variation = checks.positive_real(size, "size"), checks.real(cv, "cv")
     if not 0 <= variation <= names.SCORE_MAX:
         raise ValueError(f"cv is {variation:g}; give a coefficient of variation, 0 or more")
-    several = isinstance(clusters, list | tuple | range | np.ndarray)
-    counts = [checks.whole(k, "clusters", 2) for k in (clusters if several else [clusters])]
-    if not counts:
-        raise ValueError("clusters is empty; give at least one number of clusters")
-    return [spread_sizes(k, mean, variation) for k in counts], several
+    counts, several = whole_numbers(clusters, "clusters", 2, "clusters")
+    return [spread_sizes(k, mean, variation) for k in counts.tolist()], several
 
 
 def _labelled(powers: list[Power], sizes: list[np.ndarray]) -> xr.Dataset:
@@ -543,6 +537,7 @@ def _power(
     power = rejections(n_items, parts, alpha, alternative)
     below = n_items[power < target].max(initial=-1)
     met, later = n_items[power >= target], n_items[(power >= target) & (n_items > below)]
+    attrs = {"version": __version__, "alternative": alternative, "alpha": alpha, "target": target}
     data = xr.Dataset(
         {
             "power": ("n", power),
@@ -551,12 +546,7 @@ def _power(
             "always": float(later.min()) if len(later) else np.nan,
         },
         coords={"n": n_items},
-        attrs={
-            "version": __version__,
-            "alternative": alternative,
-            "alpha": alpha,
-            "target": target,
-        },
+        attrs=attrs,
     )
     return data if several else data.isel(n=0)
 
@@ -566,8 +556,5 @@ def _numbers(n: Any, power: Any, target: float) -> tuple[np.ndarray, bool]:
     if n is None:
         always = crossing(power, target, _MOST, _MOST, 0.0)[1]
         return np.arange(1, (int(2 * always) if always == always else _MOST) + 1), True
-    several = isinstance(n, list | tuple | range | np.ndarray)
-    n_items = np.array([checks.whole(k, "n") for k in (n if several else [n])], np.int64)
-    if not len(n_items):
-        raise ValueError("n is empty; give at least one number of items")
+    n_items, several = whole_numbers(n, "n")
     return np.unique(n_items), several

@@ -25,10 +25,9 @@ from betterthan.plan.inputs import (
     predictive_law,
     read_pairs,
     today,
+    whole_numbers,
 )
-from betterthan.results.robustness import outlook_lines, outlook_table
-
-FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
+from betterthan.results.robustness import fewest_changes, outlook_lines, outlook_table
 
 
 def fragility(
@@ -90,9 +89,10 @@ def fragility(
     pairs, rule = law.pairs, law.rule
     counts_with_ties = np.zeros((len(pairs.counts), 3), np.int64)
     counts_with_ties[:, : pairs.counts.shape[1]] = pairs.counts
-    minima = (
-        _searched(counts_with_ties, rule) if rope else _closed(counts_with_ties, law.verdicts, rule)
-    )
+    if rope:
+        minima = _searched(counts_with_ties, rule)
+    else:
+        minima = fewest_changes(counts_with_ties, law.verdicts, rule)
     now, decisive = law.today(), counts_with_ties[:, :2].sum(1)
     variables = {"now": now["now"], "decisive": pairs.wrap(decisive, decisive, 0), "n": now["n"]}
     data = xr.Dataset(variables | _labelled(minima, pairs))
@@ -100,16 +100,6 @@ def fragility(
     attrs |= {k: v for k, v in pairs.parameters.counts.attrs.items() if k == "pairwise"}
     data = data.assign_attrs(pairs.parameters.attrs | attrs)
     return Plan(data, words.fragility(data))
-
-
-def _closed(counts: np.ndarray, now: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
-    """Without a rope."""
-    w, l = counts[:, 0], counts[:, 1]
-    for_a = fragile.fewest_from_wins(w, l, rule)
-    for_b = fragile.fewest_from_wins(l, w, rule.swapped())
-    both = zip(FEWEST, for_a, for_b, strict=True)
-    sides = [now == "a_better", now == "b_better"]
-    return {name: np.select(sides, [a, b], np.nan) for name, a, b in both}
 
 
 def _searched(counts: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
@@ -279,7 +269,7 @@ def foresee(
         data["probability"] = _probability(law, probabilities[:, 0])
         data["n_more"] = law.wrap(steps[0], steps[0], 0)
     data = data.assign_attrs(law.attrs("foresight"))
-    return Plan(data, (words.means_foreseen if isinstance(law, MeanLaw) else words.foresight)(data))
+    return Plan(data, words.foresight(data))
 
 
 def replication(
@@ -345,8 +335,7 @@ def replication(
     data["probability"] = _probability(law, probabilities)
     data["n_more"] = law.wrap(fresh, fresh, 0)
     data = data.assign_attrs(law.attrs("replication"))
-    lines = (words.replicated_means if isinstance(law, MeanLaw) else words.replication)(data)
-    return Plan(data, lines)
+    return Plan(data, words.replication(data))
 
 
 def _probability(
@@ -371,10 +360,7 @@ def _steps(items: np.ndarray, more: Any, until: Any) -> tuple[list[np.ndarray], 
                 "as many"
             )
         return [remaining], False
-    several = isinstance(more, list | tuple | range | np.ndarray)
-    numbers = [checks.whole(k, "more", 0) for k in (more if several else [more])]
-    if not numbers:
-        raise ValueError("more is empty; give at least one number of items")
+    numbers, several = whole_numbers(more, "more", 0)
     return [np.full(len(items), k) for k in numbers], several
 
 
@@ -482,10 +468,8 @@ def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:
     w, l = pairs.counts[:, 0], pairs.counts[:, 1]
     net, n = pairs.wrap(w - l, l - w, 0), pairs.wrap(pairs.items, pairs.items, 0)
     stratum_difference = net / n.where(n > 0)
-    micro, macro = (
-        net.sum(stratum) / n.sum(stratum).clip(1),
-        stratum_difference.mean(stratum).fillna(0.0),
-    )
+    micro = net.sum(stratum) / n.sum(stratum).clip(1)
+    macro = stratum_difference.mean(stratum).fillna(0.0)
     win, loss = pairs.posterior[:, 0], pairs.posterior[:, 1]
     back = other_side(verdicts).astype("U16")
     variables = {

@@ -7,7 +7,6 @@ import xarray as xr
 
 from betterthan import __version__, checks, names
 from betterthan.exact.planning.design import (
-    Met,
     Stops,
     by_bayes_factor,
     by_threshold,
@@ -168,41 +167,23 @@ def peeking(
     >>> float(plan["alone"].isel(look=-1).sum().round(6))
     0.093687
     """
-    look_items = (
-        check_looks(n_max, looks) if boundary is None else _boundary_looks(boundary, n_max, looks)
-    )
+    if boundary is None:
+        look_items = check_looks(n_max, looks)
+    else:
+        look_items, threshold = _boundary_looks(boundary, n_max, looks), boundary.attrs["threshold"]
     parts, is_fixed = _truth(theta, design, rope)
     numbers = checks.prior(prior, 3 if rope else 2)
-    if boundary is not None:
-        threshold = boundary.attrs["threshold"]
     rule = Rule(numbers, checks.threshold(threshold), checks.rope(rope))
+    _check_single_rule(bayes_factor, boundary, rope=bool(rope))
     if rope:
-        _check_single_rule(bayes_factor, boundary, rope=True)
         crossings = walk_with_ties(look_items, parts, rule, fixed=is_fixed)
     else:
-        _check_single_rule(bayes_factor, boundary, rope=False)
         stops = _stops(look_items, rule, bayes_factor, boundary)
         win, loss = parts[:2].tolist()  # of non-tied items
         if is_fixed:
             crossings = walk(stops, win=win / (win + loss) if win + loss else 0.5)
         else:
             crossings = walk(stops, design=(win, loss))
-    return _result(
-        look_items,
-        crossings,
-        rule,
-        {"theta" if is_fixed else "design": parts.tolist()},
-        bayes_factor,
-    )
-
-
-def _result(
-    look_items: np.ndarray,
-    crossings: Met,
-    rule: Rule,
-    truth: dict[str, Any],
-    bayes_factor: float | None,
-) -> Plan:
     labels = ["a_better", "b_better", "equivalent"][: crossings.so_far.shape[1]]
     data = xr.Dataset(
         {
@@ -212,10 +193,10 @@ def _result(
         coords={"look": look_items, "verdict": labels},
         attrs={"answer": "looking again", "version": __version__, "prior": list(rule.prior)},
     )
-    how: dict[str, Any] = {"rope": rule.rope, "threshold": rule.threshold}
-    if bayes_factor is not None:
-        how = {"rope": rule.rope, "bayes_factor": bayes_factor}
-    data = data.assign_attrs(truth | how | {"items": crossings.items})
+    least: Any = {"threshold": rule.threshold}
+    least = least if bayes_factor is None else {"bayes_factor": bayes_factor}
+    truth = {"theta" if is_fixed else "design": parts.tolist(), "rope": rule.rope}
+    data = data.assign_attrs(truth | least | {"items": crossings.items})
     return Plan(data, words.peeking(data))
 
 
@@ -416,8 +397,7 @@ def confidence_sequence(counts: Any, *, error: float = 0.05) -> Plan:
             "upper": pairs.wrap(high, -low, 0.0),
         }
     )
-    attrs = {k: v for k, v in _attrs(pairs, "confidence sequence").items() if k != "prior"}
-    data = data.assign_attrs(attrs | {"error": error})
+    data = data.assign_attrs(_attrs(pairs, "confidence sequence") | {"error": error})
     return Plan(data, words.sequence(data))
 
 

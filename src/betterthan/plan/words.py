@@ -24,21 +24,15 @@ _NOW = {
 }
 
 
-def _names(data: xr.Dataset) -> dict[str, str] | None:
-    """The two systems, where there is one pair."""
-    if names.SYSTEM_A in data.dims:
-        labels = data[names.SYSTEM_A].values
-        return {"a": str(labels[0]), "b": str(labels[1])} if len(labels) == 2 else None
-    if names.PAIR in data.dims and data.sizes[names.PAIR] == 1:
-        return {"a": str(data[names.SYSTEM_A].values[0]), "b": str(data[names.SYSTEM_B].values[0])}
-    return {"a": "A", "b": "B"} if not set(data["now"].dims) - {"more"} else None
-
-
-def _single_pair(data: xr.Dataset) -> xr.Dataset:
-    """Select the only pair."""
-    if names.SYSTEM_A in data.dims:
-        return data.isel({names.SYSTEM_A: 0, names.SYSTEM_B: 1})
-    return data.isel({names.PAIR: 0}) if names.PAIR in data.dims else data
+def single_pair(data: xr.Dataset) -> tuple[xr.Dataset, dict[str, str]]:
+    """The only pair, if there is one, and the names of its systems."""
+    if data.sizes.get(names.SYSTEM_A) == 2:
+        pair = data.isel({names.SYSTEM_A: 0, names.SYSTEM_B: 1})
+    elif data.sizes.get(names.PAIR) == 1:
+        pair = data.isel({names.PAIR: 0})
+    else:
+        return data, {"a": "A", "b": "B"}
+    return pair, {k: str(pair[side].values) for k, side in zip("ab", names.SQUARE, strict=True)}
 
 
 def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, str]) -> str:
@@ -84,36 +78,28 @@ def _replicated(pair: xr.Dataset, system_names: dict[str, str], units: str) -> s
 
 
 def foresight(data: xr.Dataset) -> tuple[str, ...]:
-    """Describe one pair; several pairs have a table."""
-    system_names = _names(data)
-    if system_names is None or set(_single_pair(data)["now"].dims):
+    """Describe one pair after more items; several pairs have a table."""
+    return _described(data, _predicted)
+
+
+def replication(data: xr.Dataset) -> tuple[str, ...]:
+    """Describe one pair on new items alone."""
+    return _described(data, _replicated)
+
+
+def _described(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...]:
+    """The verdict on one pair so far, and its probabilities as `describe` words them."""
+    pair, system_names = single_pair(data)
+    of_means, several = "difference" in data, "more" in data.dims
+    if pair["now"].dims or (of_means and several):
         return ()
-    pair = _single_pair(data)
-    sentences = [_standing(pair, system_names)]
-    if "more" not in pair.dims:
-        sentences.append(_predicted(pair, system_names, "items"))
-    return tuple(sentences)
-
-
-def means_foreseen(data: xr.Dataset) -> tuple[str, ...]:
-    """Describe one pair of means."""
-    return () if "more" in data.dims else _means(data, _predicted)
-
-
-def replicated_means(data: xr.Dataset) -> tuple[str, ...]:
-    """Describe one pair of means."""
-    return _means(data, _replicated)
-
-
-def _means(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...]:
-    """The difference in means of one pair, and its probabilities as `describe` words them."""
-    system_names = _names(data)
-    if system_names is None:
-        return ()
-    pair, units = _single_pair(data), str(data.attrs.get("units", "units"))
-    too_few = bool(pair["probability"].isnull().any())
-    text = _TOO_FEW if too_few else describe(pair, system_names, units)
-    return _difference(pair, system_names, units), text
+    if of_means:
+        units = str(data.attrs["units"])
+        too_few = bool(pair["probability"].isnull().any())
+        text = _TOO_FEW if too_few else describe(pair, system_names, units)
+        return _difference(pair, system_names, units), text
+    standing = _standing(pair, system_names)
+    return (standing,) if several else (standing, describe(pair, system_names, "items"))
 
 
 _TOO_FEW = (
@@ -129,15 +115,6 @@ def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str) -> s
         f"{verdict}: difference in means {difference.replace('-', '−')} (standard error {error}, "
         f"{_counted(pair['n'], units)})."
     )
-
-
-def replication(data: xr.Dataset) -> tuple[str, ...]:
-    """Describe one pair."""
-    system_names = _names(data)
-    if system_names is None or set(_single_pair(data)["now"].dims):
-        return ()
-    pair = _single_pair(data)
-    return _standing(pair, system_names), _replicated(pair, system_names, "items")
 
 
 def assurance(data: xr.Dataset) -> tuple[str, ...]:
@@ -260,22 +237,17 @@ def sequence(data: xr.Dataset) -> tuple[str, ...]:
 
 def fragility(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair: how many items would have to flip, or be removed."""
-    system_names = _names(data)
-    if system_names is None or set(_single_pair(data)["now"].dims):
+    pair, system_names = single_pair(data)
+    if pair["now"].dims:
         return ()
-    pair = _single_pair(data)
     verdict = str(pair["now"].values)
     if verdict == "undecided":
         return ("Undecided: there is no verdict that a change of items could overturn.",)
-    side = {
-        "a_better": f"{system_names['a']} is better",
-        "b_better": f"{system_names['b']} is better",
-    }
     sentence = (
-        f"{side.get(verdict, 'Practically equivalent')}: flipping {items_to_flip(pair)} would "
-        f"overturn this verdict; so would removing {int(pair['drop']):,}."
+        f"{_NOW[verdict].format(**system_names)}: flipping {items_to_flip(pair)} would overturn "
+        f"this verdict; so would removing {int(pair['drop']):,}."
     )
-    if verdict not in side:
+    if verdict == "equivalent":
         return (sentence,)
     changes = [
         f"{change} {int(pair[name]):,}" for name, change in _OVER if not np.isnan(pair[name])

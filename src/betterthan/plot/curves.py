@@ -1,6 +1,6 @@
 """Densities and probabilities of one pair, in closed form or from draws, and both compared."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -44,31 +44,11 @@ class Sides(NamedTuple):
     within: float = 0.0
 
 
-class Source(Protocol):
-    """One pair, from the side of the first."""
-
-    sampled: str  # in words, of how many draws; empty in closed form
-    per_example: bool  # whether the difference is P(A wins) - P(B wins)
-    of_joint: bool  # whether it is one pair of a joint comparison
-
-    def outcomes(self) -> Won:
-        """Of an example: that A wins it, and that B does."""
-        ...
-
-    def decisive(self) -> Sides:
-        """Of an example that is not a tie: that A wins it."""
-        ...
-
-    def difference(self, rope: float) -> Sides:
-        """The first of the two less the second."""
-        ...
-
-
 class Closed:
     """Densities from counts (outcome) and a prior."""
 
-    sampled = ""
-    per_example = True
+    sampled = ""  # in words, of how many draws
+    per_example = True  # whether the difference is P(A wins) - P(B wins)
 
     def __init__(self, pair: xr.DataArray, prior: Any, show: str) -> None:
         if show != "decisive":
@@ -145,19 +125,19 @@ class Sampled:
         """Equal draws count half on either side."""
         p = self._draws["p"]
         x = _grid(min(p.min(), 0.5), max(p.max(), 0.5), 0.0)
-        return _sides(p - 0.5, x, _kernel(p, x), 0.0)
+        return Sides(x, _kernel(p, x), *shares(p - 0.5))
 
     def difference(self, rope: float) -> Sides:
         """The density of the difference, from its draws."""
         d = self._draws["difference"]
         limits = _past_rope(d.min(), d.max(), rope)
         x = _grid(*limits, -1.0) if self.per_example else np.linspace(*limits, POINTS)
-        return _sides(d, x, _kernel(d, x), rope)
+        return Sides(x, _kernel(d, x), *shares(d, rope))
 
 
 def pair_densities(
     data: Any, systems: Any, prior: Any, show: str, rope: float | None
-) -> tuple[str, str, Source, float]:
+) -> tuple[str, str, Closed | Sampled, float]:
     """Return both systems to draw, their densities, and the ROPE."""
     if isinstance(data, xr.DataTree):
         sampled.refuse_choices(prior)
@@ -177,10 +157,6 @@ def shares(margin: np.ndarray, rope: float = 0.0) -> tuple[float, float, float]:
         return float(above), float(below), float((np.abs(margin) <= rope).mean())
     even = 0.5 * (margin == 0).mean()
     return float((margin > 0).mean() + even), float((margin < 0).mean() + even), 0.0
-
-
-def _sides(margin: np.ndarray, x: np.ndarray, density: np.ndarray, rope: float) -> Sides:
-    return Sides(x, density, *shares(margin, rope))
 
 
 def _kernel(draws: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -237,7 +213,6 @@ def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
     )
 
 
-_KINDS = ("outcomes", "decisive", "difference")
 _LOOKS = ((drawing.BETTER, "-", "\\\\\\"), (drawing.WORSE, "--", "///"))  # of A and of B
 
 
@@ -302,7 +277,7 @@ def densities(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['P(A better) = 0.996', 'P(B better) = 0.004']
     """
-    checks.one_of(show, _KINDS, "show")
+    checks.one_of(show, tuple(_NEEDED), "show")
     if rope is not None and checks.real(rope, "rope") and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
     a, b, source, half = pair_densities(data, systems, prior, show, rope)

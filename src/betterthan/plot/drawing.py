@@ -2,7 +2,7 @@
 
 import textwrap
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -343,11 +343,9 @@ def _text_width(text: str, size: float) -> float:
 def _drawn(character: str, drawable: frozenset[int]) -> str:
     if character.isspace():
         return " "
-    return (
-        character
-        if ord(character) in drawable
-        else character.encode("unicode_escape").decode("ascii")
-    )
+    if ord(character) in drawable:
+        return character
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def _families() -> list[str]:
@@ -384,21 +382,20 @@ class Drawn:
     """A figure, and up to how many systems it can be read."""
 
     name: str
-    draw: Callable[..., Any]
     most: int = 1_000
 
 
 # a figure more is a row more
 FIGURES = (
-    Drawn("leaderboard", lambda c: plot.leaderboard(c)),
-    Drawn("matrix", lambda c: plot.matrix(c)),
-    Drawn("differences", lambda c: plot.differences(c)),
-    Drawn("rope_curve", lambda c: plot.rope_curve(c)),
-    Drawn("ranks", lambda c: plot.ranks(c)),
-    Drawn("outcomes", lambda c: plot.outcomes(c), 8),
-    Drawn("densities", lambda c: plot.densities(c), 2),
-    Drawn("simplex", lambda c: plot.simplex(c), 2),
-    Drawn("cliques", lambda c: plot.cliques(c)),
+    Drawn("leaderboard"),
+    Drawn("matrix"),
+    Drawn("differences"),
+    Drawn("rope_curve"),
+    Drawn("ranks"),
+    Drawn("outcomes", 8),
+    Drawn("densities", 2),
+    Drawn("simplex", 2),
+    Drawn("cliques"),
 )
 
 
@@ -444,7 +441,7 @@ def _files(figure: Drawn, comparison: Comparison) -> tuple[str, dict[str, bytes]
     if systems > figure.most:
         return f"{systems} systems are too many to read", {}
     try:
-        drawn = figure.draw(comparison).figure
+        drawn = getattr(plot, figure.name)(comparison).figure
     except ValueError as error:  # it needs what this comparison does not have
         return str(error), {}
     data = f"data={comparison.data.attrs.get('data_hash')}"

@@ -36,6 +36,12 @@ class _Window(NamedTuple):
         """Win, loss, tie at the corners of loss, win and tie."""
         return self.low + self.side * np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
 
+    def outline(self, **look: Any) -> Any:
+        """Its edge, as a patch."""
+        from matplotlib.patches import Polygon
+
+        return Polygon(np.stack(_plane(self.corners()), axis=-1), closed=True, **look)
+
 
 _FULL_WINDOW = _Window(np.zeros(3), 1.0, 0.2)
 
@@ -199,7 +205,8 @@ def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     log_density = special.xlogy(alpha - 1, inside).sum(-1)
     log_density = np.maximum(log_density - log_density.max(), -60.0)
     if log_density.min() > -1e-9:  # no region is denser than another
-        return [_flat(ax, window)]
+        ax.add_patch(window.outline(facecolor=_SHADES[0], zorder=1))
+        return [Patch(facecolor=_SHADES[0], label="the same density everywhere")]
     levels = [*_levels(log_density, np.bincount(triangles.ravel())), 0.01]
     mesh = Triangulation(*_plane(theta), triangles)
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
@@ -221,17 +228,9 @@ def _scattered(theta: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     look: dict[str, Any] = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
     look["color"] = drawing.BETTER
     points = ax.plot(*_plane(points_drawn), markersize=2.2, alpha=0.3, zorder=1, **look)[0]
-    points.set_clip_path(_outline(ax, window))
+    points.set_clip_path(window.outline(transform=ax.transData))
     few = f"{len(points_drawn):,} of the " if len(points_drawn) < len(theta) else ""
     return [Line2D([], [], markersize=4, label=f"{few}{len(theta):,} draws", **look)]
-
-
-def _flat(ax: "Axes", window: _Window) -> Any:
-    from matplotlib.patches import Patch, Polygon
-
-    corners = np.stack(_plane(window.corners()), axis=-1)
-    ax.add_patch(Polygon(corners, closed=True, facecolor=_SHADES[0], zorder=1))
-    return Patch(facecolor=_SHADES[0], label="the same density everywhere")
 
 
 def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
@@ -248,11 +247,8 @@ def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
 
 
 def _frame(ax: "Axes", window: _Window) -> None:
-    from matplotlib.patches import Polygon
-
     x, y = _plane(window.corners())
-    outline = np.stack([x, y], axis=-1)
-    ax.add_patch(Polygon(outline, closed=True, fill=False, edgecolor=drawing.INK, zorder=4))
+    ax.add_patch(window.outline(fill=False, edgecolor=drawing.INK, zorder=4))
     ax.set_aspect("equal")
     ax.set_axis_off()
     side = window.side
@@ -288,17 +284,9 @@ def _grid_line(ax: "Axes", window: _Window, outcome: int, k: int) -> None:
     ax.annotate(f"{value:.{digits}f}", (x[0], y[0]), fontsize=7.5, **where)
 
 
-def _outline(ax: "Axes", window: _Window) -> Any:
-    """To cut off what lies outside of the window."""
-    from matplotlib.patches import Polygon
-
-    corners = np.stack(_plane(window.corners()), axis=-1)
-    return Polygon(corners, closed=True, transform=ax.transData)
-
-
 def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
     """Draw the line win = loss and the ROPE around it, cut to the window."""
-    clip = _outline(ax, window)
+    clip = window.outline(transform=ax.transData)
     line: dict[str, Any] = {"linewidth": 1.4, "zorder": 5}
     drawn: list[Any] = [
         ax.axvline(0, color=drawing.INK, linestyle="--", label="win = loss", **line)
@@ -347,14 +335,11 @@ def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: boo
 
 def _locate(ax: "Axes", window: _Window) -> None:
     """Draw a small simplex with the window marked."""
-    from matplotlib.patches import Polygon
-
     small = ax.inset_axes((-0.02, 0.78, 0.17, 0.17))
-    simplex_corners = np.stack(_plane(_FULL_WINDOW.corners()), axis=-1)
-    window_corners = np.stack(_plane(window.corners()), axis=-1)
-    small.add_patch(Polygon(simplex_corners, closed=True, fill=False, edgecolor=drawing.FAINT))
-    small.add_patch(Polygon(window_corners, closed=True, color=drawing.INK))
-    small.plot(*window_corners.mean(0), "o", color=drawing.INK, markersize=3)
+    small.add_patch(_FULL_WINDOW.outline(fill=False, edgecolor=drawing.FAINT))
+    small.add_patch(window.outline(color=drawing.INK))
+    middle = (part.mean() for part in _plane(window.corners()))
+    small.plot(*middle, "o", color=drawing.INK, markersize=3)
     small.set(xlim=(-1.1, 1.1), ylim=(-0.1, _ROOT3 + 0.1), aspect="equal")
     small.set_axis_off()
     small.set_title("part shown", fontsize=drawing.SMALL, pad=1)

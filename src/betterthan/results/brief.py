@@ -56,13 +56,6 @@ def statement(comparison: Any) -> list[str]:
     return list(build_page(comparison).answer)
 
 
-def notebook_html(comparison: Any) -> str:
-    """For a notebook."""
-    from betterthan.results.markup import as_part
-
-    return as_part(brief_page_of(comparison))
-
-
 def brief_page_of(comparison: Any, **choices: Any) -> Document:
     """The brief page of an answer of any kind; `choices` as of `brief_page`."""
     if comparison.provenance.answer == "comparison":

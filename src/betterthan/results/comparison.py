@@ -52,11 +52,8 @@ class Comparison:
         alternatives: Mapping[str, xr.Dataset | Table] | None = None,
         fits: Mapping[str, xr.DataTree] | None = None,
     ) -> None:
-        self._data, self._alternatives, self._fits = (
-            data,
-            dict(alternatives or {}),
-            dict(fits or {}),
-        )
+        self._data, self._fits = data, dict(fits or {})
+        self._alternatives = dict(alternatives or {})
 
     @property
     def data(self) -> xr.Dataset:
@@ -235,9 +232,10 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from betterthan.results.brief import notebook_html
+        from betterthan.results.brief import brief_page_of
+        from betterthan.results.markup import as_part
 
-        return notebook_html(self)
+        return as_part(brief_page_of(self))
 
 
 # what names of other packages are called here

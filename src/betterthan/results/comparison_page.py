@@ -16,15 +16,7 @@ from betterthan import names, schemas
 from betterthan.counts.shapes import pair_indices
 from betterthan.model_registry import ROSTER
 from betterthan.posterior.parameters import prior_of
-from betterthan.results import tables
-from betterthan.results.brief import (
-    answer_context,
-    audit_part,
-    matrix_part,
-    pairs_part,
-    rule,
-    systems_part,
-)
+from betterthan.results import brief, methods, pair_tables, tables
 from betterthan.results.context import (
     MATRIX_SYSTEMS,
     P_BEST,
@@ -43,29 +35,7 @@ from betterthan.results.document import Document, Figure, Part, Table, parts_pre
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.marks import matrix, matrix_classes
-from betterthan.results.methods import (
-    barg_part,
-    data_part,
-    diagnostics_part,
-    limits,
-    model_part,
-    multiplicity,
-)
 from betterthan.results.numbers import equal_to, on_one_line
-from betterthan.results.pair_tables import (
-    COUNTS,
-    P_BETTER,
-    datasets_part,
-    opposed_notes,
-    outlook_columns,
-    outlook_part,
-    suite_part,
-    table_by_pair,
-    ties_part,
-    verdict,
-    wins_part,
-    with_marks,
-)
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import groups_part, tests_part
@@ -96,18 +66,19 @@ def page(comparison: xr.Dataset) -> Document:
         for part in details
         if part is not None
     ]
+    who = f"{len(systems):,} systems" if context.many else " and ".join(systems)
     return Document(
-        f"{len(systems):,} systems compared"
-        if context.many
-        else f"{' and '.join(systems)} compared",
+        f"{who} compared",
         _question(context),
         parts,
-        limits(context),
+        methods.limits(context),
         [on_one_line(signature(context.data))],
         answer_sentences(context.answer),
-        screen=first_screen(context, rule(context)),
+        screen=first_screen(context, brief.rule(context)),
         # from which the scripts of a page recompute its results
-        data=lambda: {"data": page_data(comparison) | {"more": outlook_columns(context)}},
+        data=lambda: {
+            "data": page_data(comparison) | {"more": pair_tables.outlook_columns(context)}
+        },
     )
 
 
@@ -125,10 +96,10 @@ def _question(context: ReportContext) -> str:
 
 
 def _systems(context: ReportContext) -> Part | None:
-    part = systems_part(context)
+    part = brief.systems_part(context)
     if part is None:
         return None
-    notes = multiplicity(context) if context.many else ()
+    notes = methods.multiplicity(context) if context.many else ()
     bounds = ("score_lower", "score", "score_upper")
     if any(name not in context.data for name in bounds):
         return replace(part, notes=notes)
@@ -145,7 +116,7 @@ def _finite(rows: np.ndarray) -> list[tuple[float, float, float] | None]:
 
 
 def _pairs(context: ReportContext) -> Part:
-    part = pairs_part(context)
+    part = brief.pairs_part(context)
     table, data = part.tables[0], context.data
     i, j = np.array(context.pairs[: len(table.rows)], int).reshape(-1, 2).T
     verdicts = data["verdict"].transpose(*names.SQUARE).values[i, j].astype(str)
@@ -157,7 +128,7 @@ def _pairs(context: ReportContext) -> Part:
         square[np.isin(verdicts, ("no_data", "no_verdict"))] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
-    return replace(part, tables=[table], notes=opposed_notes(context))
+    return replace(part, tables=[table], notes=pair_tables.opposed_notes(context))
 
 
 _BOUNDS = ("lower", "mean", "upper")
@@ -167,7 +138,7 @@ def matrix_section(context: ReportContext) -> Part | None:
     """As a table, or of many systems as a drawing."""
     n = len(context.systems)
     if not MATRIX_SYSTEMS < n <= _DRAWN_SYSTEMS:
-        return matrix_part(context)
+        return brief.matrix_part(context)
     p, verdict = (
         context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
     )
@@ -180,26 +151,26 @@ def matrix_section(context: ReportContext) -> Part | None:
 
 # a section more is a row more
 SECTIONS = (
-    partial(audit_part, bounds=True),
+    partial(brief.audit_part, bounds=True),
     _systems,
     _pairs,
-    suite_part,
+    pair_tables.suite_part,
     matrix_section,
     items_part,
 )
 DETAILS = (
     runs_part,
     agreement_part,
-    outlook_part,
-    datasets_part,
-    ties_part,
-    wins_part,
+    pair_tables.outlook_part,
+    pair_tables.datasets_part,
+    pair_tables.ties_part,
+    pair_tables.wins_part,
     groups_part,
-    data_part,
-    model_part,
+    methods.data_part,
+    methods.model_part,
     tests_part,
-    diagnostics_part,
-    barg_part,
+    methods.diagnostics_part,
+    methods.barg_part,
 )
 
 
@@ -229,7 +200,7 @@ def fits_page(answer: xr.Dataset) -> Document:
         "Pairs" if few else "Systems",
         tables=[_fitted_pairs(tables.pairs(data), provenance) if few else _fitted_systems(systems)],
     )
-    context = answer_context(answer)
+    context = brief.answer_context(answer)
     matrix = None if context is None or provenance.failures else matrix_section(context)
     adopted = provenance.model == names.ADOPTED
     return Document(
@@ -272,9 +243,16 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     n = len(table)
     caption = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
     if sized:
-        sized[0], caption = with_marks(size, table, caption)
-    columns = [*sized, P_BETTER, error, *COUNTS, count("N", "n"), verdict()]
-    return table_by_pair(table, columns, caption)
+        sized[0], caption = pair_tables.with_marks(size, table, caption)
+    columns = [
+        *sized,
+        pair_tables.P_BETTER,
+        error,
+        *pair_tables.COUNTS,
+        count("N", "n"),
+        pair_tables.verdict(),
+    ]
+    return pair_tables.table_by_pair(table, columns, caption)
 
 
 def _fitted_systems(systems: pd.DataFrame) -> Table:
@@ -303,10 +281,8 @@ def _model(provenance: Signature) -> Part:
         )
     if provenance.rhat_max is not None:
         health = f"R-hat at most {provenance.rhat_max:.3f}, ESS at least {provenance.ess_min:.0f}"
-        counted = provenance.divergences is not None
-        divergences = (
-            f"{provenance.divergences} divergences" if counted else "divergences not known"
-        )
+        n = provenance.divergences
+        divergences = "divergences not known" if n is None else f"{n} divergences"
         facts.append(("Convergence", f"{health}, {divergences}"))
     if provenance.failures:
         facts.append(("Failed checks", " ".join(provenance.failures)))
@@ -507,13 +483,10 @@ def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> 
         return {}
     w, l, n = (columns[key] for key in ("w", "l", "n"))
     rules = {"rest": n - w - l, "sign": np.sign(w - l)}
+    derived = {"t": "rest"}
     if right is not None:
-        rules["right"] = w - right[0] + right[1]
-    derived = (
-        {"t": "rest"}
-        | ({} if right is None else {"l": "right"})
-        | {key: "sign" for key in columns if key.startswith("tf")}
-    )
+        rules["right"], derived["l"] = w - right[0] + right[1], "right"
+    derived |= {key: "sign" for key in columns if key.startswith("tf")}
     return {
         key: rule
         for key, rule in derived.items()

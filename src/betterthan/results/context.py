@@ -17,6 +17,7 @@ from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
 from betterthan.results.tables import (
     Column,
+    ahead_first,
     along,
     best_first,
     count,
@@ -70,16 +71,15 @@ class ReportContext:
         """Places of the pairs that matter, the system ahead first: all of few systems; of many
         those with the best, with the baseline, and of neighbours, where they were compared.
         """
-        n, p = len(self.systems), self.data["prob_better"].transpose(*names.SQUARE).values
+        n = len(self.systems)
         if n <= ALL_PAIRS_SYSTEMS:
-            pairs = list(zip(*(k.tolist() for k in np.triu_indices(n, 1)), strict=True))
-        else:
-            matter = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
-            matter |= self._pairs_with_baseline
-            verdict = self.data["verdict"].transpose(*names.SQUARE).values
-            compared = {pair for pair in matter if verdict[pair] != "no_data"}
-            pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
-        return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
+            return ahead_first(self.data)
+        matter = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
+        matter |= self._pairs_with_baseline
+        verdict = self.data["verdict"].transpose(*names.SQUARE).values
+        compared = {pair for pair in matter if verdict[pair] != "no_data"}
+        pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
+        return ahead_first(self.data, pairs)
 
     @property
     def _pairs_with_baseline(self) -> set[tuple[int, int]]:
@@ -107,8 +107,7 @@ class ReportContext:
         compared = [pair for pair in matter if verdict[pair] != "no_data"]
         rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}
         pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
-        p = self.data["prob_better"].transpose(*names.SQUARE).values
-        return [(j, i) if p[i, j] < 0.5 else (i, j) for i, j in pairs]
+        return ahead_first(self.data, pairs)
 
 
 def report_context(comparison: xr.Dataset) -> ReportContext:
@@ -384,11 +383,8 @@ def agreement_part(context: ReportContext) -> Part | None:
     heads += ("Both wrong", "phi", "kappa")
     caption = "Right and wrong on the same items"
     table = Table(heads, rows, caption, left=2, name="agreement", visible=PAIRS_VISIBLE)
-    return (
-        Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
-        if rows
-        else None
-    )
+    part = Part("Agreement", tables=[table], notes=[_AGREEMENT_NOTE], folded=len(rows) > 1)
+    return part if rows else None
 
 
 _AGREEMENT_NOTE = (
@@ -460,25 +456,14 @@ def runs_part(context: ReportContext) -> Part | None:
     """Of each system how its runs vary, and both standard errors of its mean."""
     if "run_error" not in context.data:
         return None
-    data = context.data
-    columns = {
-        key: data[f"run_{key}"].values for key in ("number", "mixed", "error", "error_of_runs")
-    }
-    rows = [
-        (
-            system,
-            f"{columns['number'][i]:.3g}",
-            f"{numbers.percent(columns['mixed'][i])}%",
-            f"{columns['error'][i]:.3f}",
-            f"{columns['error_of_runs'][i]:.3f}",
-        )
-        for i, system in enumerate(context.systems)
+    columns = [
+        number("Runs of an item", "run_number", "{:.3g}".format),
+        number("Items with mixed runs", "run_mixed", lambda share: f"{numbers.percent(share)}%"),
+        number("SE, items like these", "run_error", "{:.3f}".format),
+        number("SE, these items only", "run_error_of_runs", "{:.3f}".format),
     ]
-    heads = ("System", "Runs of an item", "Items with mixed runs")
-    heads += ("SE, items like these", "SE, these items only")
-    table = Table(
-        heads, rows, "Repeated runs: standard errors of the mean of all runs", visible=_ROWS
-    )
+    caption = "Repeated runs: standard errors of the mean of all runs"
+    table = table_by_system(context.data, columns, caption, visible=_ROWS)
     note = (
         "Error bars of the runs only understate what new items would show: verdicts are for items "
         "like these. betterthan.plan.runs finds the best number of runs for a budget."

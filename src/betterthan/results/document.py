@@ -49,14 +49,9 @@ class Table:
     @property
     def sides(self) -> str:
         """How each column is aligned: l, r or c."""
-        return "".join(
-            "l"
-            if k < self.left or heading in _IN_WORDS
-            else "c"
-            if self.marks and heading.isdigit()
-            else "r"
-            for k, heading in enumerate(self.heads)
-        )
+        numbers = ["c" if self.marks and heading.isdigit() else "r" for heading in self.heads]
+        words = [k < self.left or heading in _IN_WORDS for k, heading in enumerate(self.heads)]
+        return "".join("l" if word else side for word, side in zip(words, numbers, strict=True))
 
     @property
     def kind(self) -> str:

@@ -5,6 +5,7 @@ Everything on a pair is from the side of the system that is ahead. None: not kno
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import tables
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.robustness import (
     Firmness,
     Missing,
@@ -177,6 +178,45 @@ class Answer:
     ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """What the facts are from: the data of an answer, and its tables of pairs and of systems."""
+
+    data: xr.Dataset
+    provenance: Signature
+    pairs: Any
+    systems: Any
+
+    @cached_property
+    def verdicts(self) -> np.ndarray:
+        """Of the rows of `pairs`."""
+        return self.pairs["verdict"].to_numpy(str)
+
+    @cached_property
+    def order(self) -> list[str]:
+        """All systems, as the table of systems lists them."""
+        return self.systems["system"].tolist()
+
+    def places(self, *systems: str) -> list[int]:
+        """Where systems are in tables over both."""
+        labels = labels_on_one_line(self.data[names.SYSTEM_A].values)
+        return [labels.index(system) for system in systems]
+
+    def against(self, system: str, others: list[str], by: str = "verdict") -> dict[str, list[str]]:
+        """The other systems, by what they are against one: better, worse, or another verdict."""
+        reverse, verdicts = {"better": "worse", "worse": "better"}, self.pairs[by].to_numpy(str)
+        first = self.pairs["system"].to_numpy() == system
+        second = self.pairs["other"].to_numpy() == system
+        verdict = dict(zip(self.pairs["system"][second], verdicts[second], strict=True))
+        for other, end in zip(self.pairs["other"][first], verdicts[first], strict=True):
+            verdict[other] = reverse.get(end, end)
+        by_verdict: dict[str, list[str]] = {}
+        for other in others:
+            if other != system and other in verdict:
+                by_verdict.setdefault(verdict[other], []).append(other)
+        return by_verdict
+
+
 def answer_facts(comparison: Any, by: str | None = None, units: str | None = None) -> Answer:
     """The facts of any answer on pairs of systems.
 
@@ -205,6 +245,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     if any(name != label for name, label in labels.items()):
         systems = systems.assign(system=systems["system"].map(labels))
         pairs = pairs.assign(**{k: pairs[k].map(labels) for k in ("system", "other")})
+    compared = _Compared(data, provenance, pairs, systems)
     judged = provenance.unit == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
@@ -224,18 +265,18 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
     )
     if len(pairs) == 1:
-        pair = _pair(pairs.to_dict("records")[0], provenance, by, data)
-        scores = _scores(systems, (pair.first, pair.second), data)
+        pair = _pair(compared, pairs.to_dict("records")[0], by)
+        scores = _scores(compared, (pair.first, pair.second))
         answer = replace(answer, by=by, pair=pair, scores=scores)
     elif len(pairs):
-        answer = _with_systems(answer, pairs, systems, provenance, by)
+        answer = _with_systems(answer, compared, by)
         better = pairs[pairs["verdict"].isin(["better", "worse"])]
         few = better.to_dict("records") if len(better) <= _VERDICTS_NAMED else []
-        answer = replace(answer, verdicts=tuple(_pair(k, provenance, by, data) for k in few))
-        answer = _with_leader(answer, pairs, systems, provenance, data)
+        answer = replace(answer, verdicts=tuple(_pair(compared, k, by) for k in few))
+        answer = _with_leader(answer, compared)
     if answer.failures or provenance.answer != "comparison":
         return answer
-    more, firmness = _prospects(answer, data, pairs, systems, provenance)
+    more, firmness = _prospects(answer, compared)
     missing = missing_effects(data, provenance.n_blank or 0)
     return replace(
         answer, more=more, firmness=firmness, missing=missing, ties_change=tie_changes(data)
@@ -258,9 +299,8 @@ def _common_n(pairs: Any, provenance: Signature) -> int | None:
     if "n" in pairs and provenance.answer != "judged":
         counts = pairs["n"].unique()
         return int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None
-    return (
-        provenance.n_items if provenance.n_items is not None and provenance.n_items >= 0 else None
-    )
+    n = provenance.n_items
+    return n if n is not None and n >= 0 else None
 
 
 def score_label(provenance: Signature, counted: bool = False) -> str:
@@ -293,16 +333,16 @@ def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:
     return f"{data.sizes[names.DATASET]:,} {what}, {how}"
 
 
-def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: xr.Dataset) -> Pair:
+def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
     """From a row of `tables.pairs`."""
+    data, provenance = compared.data, compared.provenance
 
     def value(column: str) -> Any:
         return _plain(row.get(column))
 
     counted = provenance.answer != "judged"  # there, the counts are of the labels alone
-    other = (
-        provenance.beside_quantity if f"{provenance.beside_quantity}_prob_better" in row else None
-    )
+    other = provenance.beside_quantity
+    other = other if f"{other}_prob_better" in row else None
     bounds = row.get("lower", np.nan), row.get("upper", np.nan)
     interval = {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
     beyond = {names.REGION: names.REGIONS[2]}
@@ -329,15 +369,15 @@ def _pair(row: Mapping[str, Any], provenance: Signature, by: str | None, data: x
         rope=provenance.rope or 0.0,
         within_rope_mcse=_error(data, "mass_mcse"),
         beyond_rope=None if value("within_rope") is None else value("beyond_rope"),
-        beyond_p=_pair_value(data, row, "mass", beyond),
-        beyond_mcse=_pair_value(data, row, "mass_mcse", beyond) or value("mcse") or 0.0,
+        beyond_p=_pair_value(compared, row, "mass", beyond),
+        beyond_mcse=_pair_value(compared, row, "mass_mcse", beyond) or value("mcse") or 0.0,
         also_ahead=bool(value("also_ahead")),
         too_close=bool(value("too_close")),
         quantity=provenance.quantity,
         other_quantity=other,
         other_p=value(f"{other}_prob_better"),
-        more_wins_p=_pair_value(data, row, "prob_more_wins"),
-        more_wins_mcse=_pair_value(data, row, "prob_more_wins_mcse") or 0.0,
+        more_wins_p=_pair_value(compared, row, "prob_more_wins"),
+        more_wins_mcse=_pair_value(compared, row, "prob_more_wins_mcse") or 0.0,
         reason=value("reason") or None,
     )
 
@@ -354,7 +394,7 @@ def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
     dropped = row.get("n_dropped") or 0
     if not dropped or "n_scored" not in data:
         return None
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM].values]
+    systems = labels_on_one_line(data[names.SYSTEM].values)
     scored = dict(zip(systems, data["n_scored"].values.tolist(), strict=True))
     total = row["n"] + dropped
     without = [name for name in (row["system"], row["other"]) if scored[name] < total]
@@ -362,13 +402,13 @@ def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
 
 
 def _pair_value(
-    data: xr.Dataset, row: Mapping[str, Any], name: str, at: Mapping[str, str] | None = None
+    compared: _Compared, row: Mapping[str, Any], name: str, at: Mapping[str, str] | None = None
 ) -> float | None:
     """A number of a table over both systems, from the side of the system ahead."""
+    data = compared.data
     if name not in data or not set(names.SQUARE) <= set(data[name].dims):
         return None
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
-    places = (systems.index(row["system"]), systems.index(row["other"]))
+    places = compared.places(row["system"], row["other"])
     return _plain(data[name].sel(at or {})[dict(zip(names.SQUARE, places, strict=True))].values[()])
 
 
@@ -386,22 +426,20 @@ def _error(data: xr.Dataset, name: str) -> float:
 _WITH_ERRORS = ("scores", "orders", "prediction")  # whose differences show their error
 
 
-def _scores(
-    systems: Any, order: tuple[str, ...], data: xr.Dataset | None = None
-) -> tuple[Score, ...]:
+def _scores(compared: _Compared, order: tuple[str, ...]) -> tuple[Score, ...]:
     """The scores of the systems, where all have one: of two on the items that both have, where
     the data have these.
     """
+    systems, data = compared.systems, compared.data
     if "score" not in systems or bool(systems["score"].isna().any()):
         return ()
     by_name = {row["system"]: row for row in systems.to_dict("records")}
     fields = ("system", "score", "score_lower", "score_upper", "n_right", "n_scored")
     scores = tuple(Score(**{k: _plain(by_name[name].get(k)) for k in fields}) for name in order)
-    if data is None or "score_shared" not in data:
+    if len(order) == 1 or "score_shared" not in data:
         return scores
-    place = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values].index
     shared = data["score_shared"].transpose(*names.SQUARE).values
-    first, second = (place(name) for name in order)
+    first, second = compared.places(*order)
     both = (shared[first, second], shared[second, first])
     return tuple(
         Score(system=score.system, score=float(value), shared=True)
@@ -412,29 +450,24 @@ def _scores(
 _JOINT = {"mean": "mean score", "accuracy": None}  # what the joint model is of, if it is said
 
 
-def _with_systems(
-    answer: Answer,
-    pairs: pd.DataFrame,
-    systems: pd.DataFrame,
-    provenance: Signature,
-    by: str | None,
-) -> Answer:
+def _with_systems(answer: Answer, compared: _Compared, by: str | None) -> Answer:
     """With all verdicts, the baseline, and who may be the best, where compared jointly."""
-    verdicts = pairs["verdict"].to_numpy(str)
+    pairs, systems, provenance = compared.pairs, compared.systems, compared.provenance
+    verdicts = compared.verdicts
     beaten = {*pairs["other"][verdicts == "better"], *pairs["system"][verdicts == "worse"]}
     others = len(systems) - 1
     never = systems["never_compared"] if "never_compared" in systems else [0] * len(systems)
-    compared = [others - int(n) for n in never]
+    met = [others - int(n) for n in never]
     answer = replace(
         answer,
         by=by or _JOINT.get(quantity := provenance.joint_quantity or "", quantity or None),
         unbeaten=tuple(
             Unbeaten(system=name, n_worse=int(n), n_compared=k if k < others else None)
-            for name, n, k in zip(systems["system"], systems["better_than"], compared, strict=True)
+            for name, n, k in zip(systems["system"], systems["better_than"], met, strict=True)
             if name not in beaten
         ),
         verdict_counts=_verdict_counts(pairs, verdicts),
-        baseline=_baseline(pairs, systems, verdicts, provenance),
+        baseline=_baseline(compared),
     )
     if "prob_best" not in systems or bool(systems["prob_best"].isna().all()):
         why = provenance.no_joint or "pairwise answers do not show which system is best"
@@ -454,31 +487,29 @@ def _with_systems(
     )
 
 
-def _with_leader(
-    answer: Answer, pairs: Any, systems: Any, provenance: Signature, data: xr.Dataset
-) -> Answer:
+def _with_leader(answer: Answer, compared: _Compared) -> Answer:
     """With how much the leader is ahead of the first that is undecided against it, else of the
     next; with a baseline, differences from it say more.
     """
+    pairs = compared.pairs
     if answer.baseline or answer.failures or "difference" not in pairs:
         return answer
-    verdicts, order = pairs["verdict"].to_numpy(str), systems["system"].tolist()
-    leader = _leader(answer, systems, provenance)
-    candidates = [candidate.system for candidate in answer.best] or order
-    by_verdict = against(leader, candidates, pairs, verdicts)
-    behind = sorted(by_verdict.get("worse", []), key=order.index)
+    leader = _leader(answer, compared)
+    candidates = [candidate.system for candidate in answer.best] or compared.order
+    by_verdict = compared.against(leader, candidates)
+    behind = sorted(by_verdict.get("worse", []), key=compared.order.index)
     others = [*by_verdict.get("undecided", []), *by_verdict.get("equivalent", []), *behind]
     if not others:
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])
     row = pairs[of_pair].to_dict("records")[0]
     row = row if row["other"] == leader else _other_side(row)
-    pair = _pair(row, provenance, answer.by, data)
+    pair = _pair(compared, row, answer.by)
     best = {candidate.system for candidate in answer.best[: answer.n_best_set]}
     return replace(
         answer,
         leader=pair,
-        scores=_scores(systems, (pair.second, pair.first), data),
+        scores=_scores(compared, (pair.second, pair.first)),
         n_also_undecided=len({*by_verdict.get("undecided", [])} - best) if best else 0,
     )
 
@@ -509,17 +540,15 @@ def _verdict_counts(pairs: pd.DataFrame, verdicts: np.ndarray) -> VerdictCounts:
 _VERDICTS = ("better", "worse", "equivalent", "undecided", "split", "no_data", "no_verdict")
 
 
-def _baseline(
-    pairs: pd.DataFrame, systems: pd.DataFrame, verdicts: np.ndarray, provenance: Signature
-) -> Baseline | None:
+def _baseline(compared: _Compared) -> Baseline | None:
+    provenance, pairs, order = compared.provenance, compared.pairs, compared.order
     if provenance.baseline is None:
         return None
     base = on_one_line(provenance.baseline)
-    order = systems["system"].tolist()
-    met = against(base, order, pairs, verdicts)
-    score = _scores(systems, (base,))
+    met = compared.against(base, order)
+    score = _scores(compared, (base,))
     differences, intervals = _differences_from(base, pairs) if "difference" in pairs else ({}, {})
-    counted = "n_right" in systems
+    counted = "n_right" in compared.systems
     return Baseline(
         system=base,
         score=score[0].score if score else None,
@@ -546,43 +575,20 @@ def _differences_from(
     return differences, intervals
 
 
-def against(
-    system: str, others: list[str], pairs: pd.DataFrame, verdicts: np.ndarray
-) -> dict[str, list[str]]:
-    """The other systems, by what they are against one: better, worse, or another verdict."""
-    reverse = {"better": "worse", "worse": "better"}
-    first = pairs["system"].to_numpy() == system
-    second = pairs["other"].to_numpy() == system
-    verdict = dict(zip(pairs["system"][second], verdicts[second], strict=True))
-    for other, end in zip(pairs["other"][first], verdicts[first], strict=True):
-        verdict[other] = reverse.get(end, end)
-    by_verdict: dict[str, list[str]] = {}
-    for other in others:
-        if other != system and other in verdict:
-            by_verdict.setdefault(verdict[other], []).append(other)
-    return by_verdict
-
-
-def _prospects(
-    answer: Answer,
-    data: xr.Dataset,
-    pairs: pd.DataFrame,
-    systems: pd.DataFrame,
-    provenance: Signature,
-) -> tuple[More | None, Firmness | None]:
+def _prospects(answer: Answer, compared: _Compared) -> tuple[More | None, Firmness | None]:
     """What more items would do, and what would undo the verdict, of the pairs that matter most."""
+    data = compared.data
     if answer.pair is not None:
         prospects = pair_prospects(data)
         return (prospects, None) if isinstance(prospects, More) else (None, prospects)
-    order, verdicts = systems["system"].tolist(), pairs["verdict"].to_numpy(str)
-    leader = _leader(answer, systems, provenance)
+    leader = _leader(answer, compared)
     more: More | None = None
     # an undecided pair with the baseline matters most
-    likely = [candidate.system for candidate in answer.best] or order
+    likely = [candidate.system for candidate in answer.best] or compared.order
     for system in [answer.baseline.system, leader] if answer.baseline else [leader]:
-        undecided = against(system, likely, pairs, verdicts).get("undecided", [])
-        if "pairwise_verdict" in pairs:  # a pair is planned alone
-            alone = against(system, order, pairs, pairs["pairwise_verdict"].to_numpy(str))
+        undecided = compared.against(system, likely).get("undecided", [])
+        if "pairwise_verdict" in compared.pairs:  # a pair is planned alone
+            alone = compared.against(system, compared.order, "pairwise_verdict")
             undecided = [other for other in undecided if other in alone.get("undecided", [])]
         if more is None and undecided:
             best = () if answer.baseline else answer.best[: answer.n_best_set or 0]
@@ -590,21 +596,21 @@ def _prospects(
             more = separating(data, system, undecided[0], others)
     alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
-    behind = against(leader, order, pairs, verdicts).get("worse", []) if alone else []
+    behind = compared.against(leader, compared.order).get("worse", []) if alone else []
     firmness = pair_prospects(needed(data, (leader, behind[0]))) if behind else None
     return more, firmness if isinstance(firmness, Firmness) else None
 
 
-def _leader(answer: Answer, systems: pd.DataFrame, provenance: Signature) -> str:
+def _leader(answer: Answer, compared: _Compared) -> str:
     """The probable best, or the first in the table that no other is better than.
 
     Of systems with the same score the first in the table leads: P(best) orders them by chance.
     """
-    order = systems["system"].tolist()
+    order, systems = compared.order, compared.systems
     if not answer.best:
         return answer.unbeaten[0].system if answer.unbeaten else order[0]
     best = answer.best[0].system
-    if provenance.joint_model != names.AMONG_ALL or "score" not in systems:
+    if compared.provenance.joint_model != names.AMONG_ALL or "score" not in systems:
         return best
     score = systems["score"][order.index(best)]
     return order[systems["score"].tolist().index(score)]

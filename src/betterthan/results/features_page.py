@@ -188,15 +188,13 @@ def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
 
 def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
     """Which set predicts the response best, and how well once its choice is repeated."""
-    r2 = f"{numbers.score(facts.r2)} (standard error {numbers.score(facts.r2_se)})"
+    pairs = (facts.r2, facts.r2_se), (facts.r2_nested, facts.r2_nested_se)
+    r2, nested = (f"{numbers.score(x)} (standard error {numbers.score(se)})" for x, se in pairs)
     if facts.n_sets == 1:
         return [
             f"{facts.best} predicts {facts.response} in held-out rows with R2 {r2}; feature "
             "selection is repeated in every fold."
         ]
-    nested = (
-        f"{numbers.score(facts.r2_nested)} (standard error {numbers.score(facts.r2_nested_se)})"
-    )
     several = len(facts.as_good) > 1
     best = f"{named(facts.as_good)} predict" if several else f"{facts.best} predicts"
     return [
@@ -496,13 +494,8 @@ def _set_pairs(sets: xr.Dataset) -> Table:
                 numbers.p_value(pair["p_value"].item()),
             )
         )
-    heads = (
-        "Set",
-        "Other",
-        f"Nested MSE difference [{100 * sets.attrs['ci_prob']:g}%]",
-        "P(better)",
-        "p",
-    )
+    size = f"Nested MSE difference [{100 * sets.attrs['ci_prob']:g}%]"
+    heads = ("Set", "Other", size, "P(better)", "p")
     return Table(heads, rows, "Errors of two sets in the same held-out rows", left=2)
 
 

@@ -16,8 +16,9 @@ from betterthan.results import marks, numbers
 from betterthan.results.brief import Difference, Picture, answer_context, picture_of, rule_of_kind
 from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
-from betterthan.results.facts import Answer
+from betterthan.results.facts import Answer, Pair
 from betterthan.results.marks import ONE_SIDED, Scale, includes_zero, with_rope
+from betterthan.results.robustness import More
 from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
 from betterthan.results.sentences import (
     answer_sentences,
@@ -354,21 +355,18 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"
         return Step(f"Obtain the {items}.", "Until then the answer depends on their values.")
     if answer.pair:
-        return _step_of_pair(answer, more, criterion)
+        return _step_of_pair(answer, answer.pair, more, criterion)
     if answer.n_best_set == 1:
         return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
     if answer.more and answer.more.items and answer.more.separates_most:
-        return _plan(answer)
+        return _plan(answer, answer.more)
     if answer.n_best_set:
         choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
         return Step(choice, more or "They are not shown to be equal.")
     return None
 
 
-def _step_of_pair(answer: Answer, more: str, criterion: str) -> Step | None:
-    pair = answer.pair
-    if pair is None:
-        return None
+def _step_of_pair(answer: Answer, pair: Pair, more: str, criterion: str) -> Step | None:
     if pair.verdict == "split":
         which = 'With quantity="wins" or quantity="mean", the verdict is by that one.'
         return Step("Decide which counts: more items won, or the better mean.", which)
@@ -381,14 +379,11 @@ def _step_of_pair(answer: Answer, more: str, criterion: str) -> Step | None:
     if pair.verdict == "better":
         return Step(f"By {criterion} alone, choose {pair.first}.")
     if answer.more and answer.more.items:
-        return _plan(answer)
+        return _plan(answer, answer.more)
     return Step("Choose by cost, speed or risk.", more) if more else None
 
 
-def _plan(answer: Answer) -> Step | None:
-    more = answer.more
-    if more is None or more.items is None:
-        return None
+def _plan(answer: Answer, more: More) -> Step:
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
     so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
     return Step(

@@ -245,14 +245,8 @@ def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> 
     pairs = zip(posteriors, confusions, strict=True)
     facts = [with_confusions(label_facts(classifier), matrix) for classifier, matrix in pairs]
     several = classifier_sentences(classifier_facts(facts)) if len(facts) > 1 else []
-    return [
-        *several,
-        *(
-            line
-            for classifier in facts[:_CLASSIFIERS_DESCRIBED]
-            for line in label_sentences(classifier)
-        ),
-    ]
+    described = facts[:_CLASSIFIERS_DESCRIBED]
+    return [*several, *(line for classifier in described for line in label_sentences(classifier))]
 
 
 def posterior_page(scores: xr.Dataset) -> Document:
@@ -291,14 +285,12 @@ def _part(matrix: xr.DataArray, scores: xr.Dataset) -> Part:
     measure = label_facts(scores).measure
     heads = ("Label", "Items", "Precision", "Recall", measure)
     table = Table(heads, rows, _caption(scores))
-    errors = _errors(matrix)
+    errors, of = _errors(matrix), f" of {name}" if name else ""
     return Part(
-        f"Labels of {name}" if name else "Labels",
+        f"Labels{of}",
         tables=[table, *([errors] if errors.rows else [])],
         notes=[*_notes(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
-        figures=[
-            Figure(f"Confusions of {name}" if name else "Confusions", plotted("confusion", matrix))
-        ],
+        figures=[Figure(f"Confusions{of}", plotted("confusion", matrix))],
     )
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from importlib.resources import files
 from io import StringIO
 from typing import Any
 
 import xarray as xr
+from markupsafe import Markup, escape
 
 from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
@@ -41,8 +42,6 @@ _UNSAFE = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 @cache
 def scripts() -> Any:
     """All of them in one function of their own, without comments and needless space."""
-    from markupsafe import Markup
-
     folder = files("betterthan.results").joinpath("templates", "scripts")
     lines = [
         line.strip()
@@ -77,8 +76,6 @@ def _tight(line: str) -> str:
 
 def script_json(value: Any) -> Any:
     """JSON that holds nothing which could end a script or begin a tag."""
-    from markupsafe import Markup
-
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for sign, code in _UNSAFE.items():
         text = text.replace(sign, code)
@@ -127,7 +124,7 @@ def as_svg(figure: Figure) -> str:
             buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
         )
     svg = buffer.getvalue()
-    start = f'<svg role="img" aria-label="{escape(figure.caption)}" '
+    start = f'<svg role="img" aria-label="{html.escape(figure.caption)}" '
     text = svg[svg.index("<svg") :].replace("<svg ", start, 1)
     for pattern, short in _SHORTER:
         text = pattern.sub(short, text)
@@ -184,15 +181,11 @@ def _template(name: str, **choices: Any) -> Any:
 
 def svg(figure: Figure) -> Any:
     """A figure, drawn."""
-    from markupsafe import Markup
-
     return Markup(as_svg(figure))
 
 
 def shade(table: Table, row: int, column: int) -> Any:
     """Of a cell of a matrix the class of its color."""
-    from markupsafe import Markup
-
     value = table.shades[row][column]
     if value != value:  # nan: a system against itself
         return ""
@@ -202,8 +195,6 @@ def shade(table: Table, row: int, column: int) -> Any:
 
 def drawn(table: Table) -> list[Any]:
     """The interval of each row that is always visible, on one scale."""
-    from markupsafe import Markup
-
     values = [value for limits in table.intervals for value in limits or ()]
     if not values:
         return []
@@ -217,8 +208,6 @@ def decision(line: str, long_names: LongNames, marked: bool) -> Any:
     leaves out a list of long names where all are `marked` in its picture, and what follows a long
     list.
     """
-    from markupsafe import Markup
-
     line, *listed = _LISTED.split(line, maxsplit=1)
     text = _IN_BRACKETS.sub(r'<span class="p">\1</span>', str(long_names.line(line)))
     candidates, *also = _ALSO.split("".join(listed)) if listed else ("",)
@@ -240,16 +229,12 @@ _IN_BRACKETS = re.compile(r"(\((?:probability|P\(best\)|P\([^()]*\)) [^()]*\))")
 
 def keyed(table: Table, row: int) -> Any:
     """Which system, or pair, a row is on."""
-    from markupsafe import Markup, escape
-
     named = zip(("of", "against"), table.keys[row] if table.keys else (), strict=False)
     return Markup("".join(f' data-{how}="{escape(name)}"' for how, name in named))
 
 
 def soft(text: str) -> Any:
     """A name that may break after its own punctuation rather than anywhere."""
-    from markupsafe import Markup, escape
-
     return Markup(re.sub(r"([_/:-]|\.(?!\d))(?=[^\s<])", r"\1<wbr>", str(escape(text))))
 
 
@@ -277,8 +262,6 @@ class LongNames:
 
     def title(self, text: str) -> Any:
         """The attribute of a cell whose text is cut."""
-        from markupsafe import Markup, escape
-
         return Markup(f' title="{escape(text)}"') if self._parts(text)[1] else ""
 
     def cell(self, text: str, side: str = "l") -> Any:
@@ -294,8 +277,6 @@ class LongNames:
 
     def line(self, text: str) -> Any:
         """A sentence, whose long names a narrow screen cuts."""
-        from markupsafe import Markup, escape
-
         if not self.short:
             return escape(text)
         longest_first = sorted(self.short, key=len, reverse=True)
@@ -304,8 +285,6 @@ class LongNames:
         return Markup("").join(cut(self._cut(k)) if k in self.short else k for k in parts)
 
     def _cut(self, name: str) -> Any:
-        from markupsafe import Markup, escape
-
         start, _, end = self.short[name].partition("…")
         number = "" if name.endswith(end) else f' data-n="{end}"'
         end = "" if number else end
@@ -328,8 +307,6 @@ def _systems_named(page: Document) -> set[str]:
 
 def tallies(table: Table) -> list[Any]:
     """Wins, ties and losses of each row that is always visible as a bar."""
-    from markupsafe import Markup
-
     kinds = {"Wins": "v-better", "Ties": "empty", "Losses": "v-worse"}
     columns = [table.heads.index(heading) for heading in kinds if heading in table.heads]
     if not {"Wins", "Losses"} <= {*table.heads}:

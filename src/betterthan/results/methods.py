@@ -104,19 +104,36 @@ MODEL_REASONS = {
 def diagnostics_part(context: ReportContext) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
     provenance, sampled = context.provenance, sampled_numbers(context)
+    seed = f"seed {provenance.seed}"
+    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
+    checked = failed if provenance.failures else "passed"
+    worth = f"{provenance.ess_min or 0.0:.0f} (limit {names.ESS_MIN})"
     if provenance.rhat_max is not None:
-        return Part("Diagnostics", [*_chains(context), *_against_closed_form(context), *sampled])
-    if provenance.pareto_k is not None:
-        return Part("Diagnostics", facts=[*_weights(context), *sampled])
-    if provenance.draws is not None:
-        drawn = ("Draws", f"{provenance.draws:,}, independent, seed {provenance.seed}")
-        return Part("Diagnostics", facts=[drawn, *sampled])
-    nothing = "nothing was sampled, so there is nothing to diagnose"
-    if sampled:
-        nothing = (
-            "pairs were not sampled; what was are independent draws, ± their Monte Carlo error"
-        )
-    return Part("Diagnostics", facts=[("Closed form", nothing), *sampled])
+        chains = f"{provenance.chains} chains of {provenance.draws} draws, {seed}"
+        facts = [
+            ("Sampler", f"{provenance.inference_library}, {chains}"),
+            ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
+            ("Smallest effective sample size", worth),
+            ("Divergences", f"{provenance.divergences}"),
+            ("Convergence checks", checked),
+            *_against_closed_form(context),
+        ]
+    elif provenance.pareto_k is not None:
+        number = (provenance.chains or 1) * (provenance.draws or 0)
+        facts = [
+            ("Draws", f"{provenance.inference_library}, {number:,} draws, {seed}"),
+            ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
+            ("Worth of the weighted draws", worth),
+            ("Checks of the weights", checked),
+        ]
+    elif provenance.draws is not None:
+        facts = [("Draws", f"{provenance.draws:,}, independent, {seed}")]
+    elif sampled:
+        pairs = "pairs were not sampled; what was are independent draws"
+        facts = [("Closed form", f"{pairs}, ± their Monte Carlo error")]
+    else:
+        facts = [("Closed form", "nothing was sampled, so there is nothing to diagnose")]
+    return Part("Diagnostics", facts=[*facts, *sampled])
 
 
 def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
@@ -140,31 +157,6 @@ def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
         return f"{how}{how_well}"
     sampled = [f"; {quantity} from {draws}" for quantity, draws in sampled_numbers(context)]
     return "".join([how, " on pairs" if sampled else "", how_well, *sampled])
-
-
-def _weights(context: ReportContext) -> list[tuple[str, str]]:
-    provenance = context.provenance
-    number = (provenance.chains or 1) * (provenance.draws or 0)
-    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
-    return [
-        ("Draws", f"{provenance.inference_library}, {number:,} draws, seed {provenance.seed}"),
-        ("k-hat of the weights", f"{provenance.pareto_k:.2f} (limit {names.PARETO_K_MAX:g})"),
-        ("Worth of the weighted draws", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Checks of the weights", failed if provenance.failures else "passed"),
-    ]
-
-
-def _chains(context: ReportContext) -> list[tuple[str, str]]:
-    provenance = context.provenance
-    chains = f"{provenance.chains} chains of {provenance.draws} draws, seed {provenance.seed}"
-    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
-    return [
-        ("Sampler", f"{provenance.inference_library}, {chains}"),
-        ("Worst R-hat", f"{provenance.rhat_max:.3f} (limit {names.RHAT_MAX:g})"),
-        ("Smallest effective sample size", f"{provenance.ess_min:.0f} (limit {names.ESS_MIN})"),
-        ("Divergences", f"{provenance.divergences}"),
-        ("Convergence checks", failed if provenance.failures else "passed"),
-    ]
 
 
 def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
@@ -257,12 +249,9 @@ def model_part(context: ReportContext) -> Part:
     advised_model = advised(engines[0])
     how = [computed_by(context, engine) for engine in (engines[:1] if advised_model else engines)]
     rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
+    by = [_QUANTITIES[str(provenance.quantity)]] if provenance.beside_quantity else []
     facts = [
-        *(
-            [("Decided by", _QUANTITIES[str(provenance.quantity)])]
-            if provenance.beside_quantity
-            else []
-        ),
+        *(("Decided by", quantity) for quantity in by),
         ("Model", model_text(context)),
         *_whose_prior(context),
         ("Ties", _TIES.get(str(provenance.ties), str(provenance.ties))),
@@ -365,11 +354,9 @@ def limits(context: ReportContext) -> list[str]:
 
 def _independence(context: ReportContext) -> list[str]:
     if context.provenance.n_units is not None:
-        tests = (
-            "frequentist tests and Bayes factors also count whole clusters."
-            if context.provenance.tests_on
-            else "frequentist tests compare the means of their runs."
-        )
+        tests = "frequentist tests compare the means of their runs."
+        if context.provenance.tests_on:
+            tests = "frequentist tests and Bayes factors also count whole clusters."
         units = f"{context.provenance.unit}s"
         return [f"The {units} are treated as independent, not the items in them; {tests}"]
     if context.provenance.unit == names.MEASURE:
@@ -524,17 +511,9 @@ def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
     under ``all`` those of every combination.
     """
     provenance = context.provenance
-    by_counts = (
-        provenance.prior is not None
-        and provenance.over is None
-        and len(provenance.prior) == 3
-        and "n_units" not in context.data
-    )
-    if (
-        not by_counts
-        or provenance.ties not in ("third", "all")
-        or context.engine_names[0] != "exact"
-    ):
+    by_counts = provenance.over is None and "n_units" not in context.data
+    with_ties = len(provenance.prior or ()) == 3 and provenance.ties in ("third", "all")
+    if not (by_counts and with_ties and context.engine_names[0] == "exact"):
         return {}
     grid = _choices(context)
     verdict = _verdicts_by_choice(

@@ -79,11 +79,8 @@ def _equal_taus(facts: TauFacts) -> str:
 
 def _closest_and_farthest(facts: TauFacts) -> str:
     high, low = numbers.signed_score(facts.highest), numbers.signed_score(facts.lowest)
-    p = (
-        f" For the highest tau the two-sided p is {facts.p_value} {_RANDOM}."
-        if facts.p_value
-        else ""
-    )
+    p = f" For the highest tau the two-sided p is {facts.p_value} {_RANDOM}."
+    p = p if facts.p_value else ""
     return (
         f"{named(facts.closest)} {_is(facts.closest)} closest to {_reference(facts)}"
         f"{_over_documents(facts)} ({_mean(facts)}tau {high}); {named(facts.farthest)} "

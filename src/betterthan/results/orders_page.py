@@ -11,7 +11,7 @@ from betterthan import names
 from betterthan.counts.shapes import fingerprint
 from betterthan.io.problems import counted
 from betterthan.results import numbers
-from betterthan.results.context import table_by_system
+from betterthan.results.context import P_BEST, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.numbers import on_one_line
 from betterthan.results.order_sentences import (
@@ -33,6 +33,7 @@ from betterthan.results.scores_page import (
     first_systems,
     in_order,
     pairs_part,
+    signature_of_draws,
     systems_part,
     words_part,
 )
@@ -41,9 +42,8 @@ from betterthan.results.tables import (
     count,
     interval_label,
     number,
-    p_value_in,
     probability,
-    sampled_by,
+    values,
 )
 
 _JUDGES_DRAWN = 12
@@ -145,17 +145,8 @@ def _by_reference(taus: xr.Dataset) -> Part:
         for r in range(by_reference.sizes[names.REFERENCE])
     ]
     coverage = ["Coverage"] if partial else []
-    heads = (
-        "System",
-        "Reference",
-        "tau",
-        *coverage,
-        "p",
-        "Inversions",
-        "Ties",
-        "Items",
-        "Spearman",
-    )
+    heads = ("System", "Reference", "tau", *coverage, "p", "Inversions")
+    heads += ("Ties", "Items", "Spearman")
     note = "p: two-sided and exact, if all rankings are equally likely; not available with ties."
     table = Table(heads, rows, "Kendall's tau against the reference", left=2)
     return Part("Tau", tables=[table], notes=[note], figures=tau_figures(taus))
@@ -182,36 +173,25 @@ def _over_documents(taus: xr.Dataset) -> Part:
     order = np.argsort(-tau.mean(names.DOCUMENT).values, kind="stable")[:ROWS]
     partial = taus.attrs["restrict"] == "common"
     others = [d for d in taus["coverage"].dims if d != names.SYSTEM]
-    covered = taus["coverage"].mean(others).values[order] if partial else None
-    rows = [
-        _documents_row(
-            tau.isel({names.SYSTEM: int(k)}), () if covered is None else (f"{covered[place]:.2f}",)
-        )
-        for place, k in enumerate(order)
+    rows = xr.Dataset(
+        {
+            **{"mean": tau.mean(names.DOCUMENT), "sd": tau.std(names.DOCUMENT, ddof=1)},
+            **{"lowest": tau.min(names.DOCUMENT), "highest": tau.max(names.DOCUMENT)},
+            "n": tau.count(names.DOCUMENT),
+            **({"coverage": taus["coverage"].mean(others)} if partial else {}),
+        }
+    ).isel({names.SYSTEM: order})
+    columns = [
+        number("Mean tau", "mean", "{:+.3f}".format),
+        number("Coverage", "coverage", "{:.2f}".format),
+        number("SD", "sd", "{:.3f}".format),
+        number("Lowest", "lowest", "{:+.2f}".format),
+        number("Highest", "highest", "{:+.2f}".format),
+        number("Documents", "n", lambda n: f"{n:,} of {tau.sizes[names.DOCUMENT]:,}"),
     ]
-    heads = (
-        "System",
-        "Mean tau",
-        *(["Coverage"] if partial else []),
-        "SD",
-        "Lowest",
-        "Highest",
-        "Documents",
-    )
     caption = f"Kendall's tau over documents{', mean over references' if several else ''}"
-    return Part("Tau", tables=[Table(heads, rows, caption)], figures=tau_figures(taus))
-
-
-def _documents_row(tau: xr.DataArray, covered: tuple[str, ...]) -> tuple[str, ...]:
-    return (
-        on_one_line(str(tau[names.SYSTEM].item())),
-        f"{float(tau.mean()):+.3f}",
-        *covered,
-        f"{float(tau.std(ddof=1)):.3f}",
-        f"{float(tau.min()):+.2f}",
-        f"{float(tau.max()):+.2f}",
-        f"{int(tau.notnull().sum()):,} of {tau.size:,}",
-    )
+    table = table_by_system(rows, columns, caption)
+    return Part("Tau", tables=[table], figures=tau_figures(taus))
 
 
 def compared_page(comparison: xr.Dataset) -> Document:
@@ -232,7 +212,10 @@ def compared_page(comparison: xr.Dataset) -> Document:
             "not count as wrong."
         )
     answer = score_sentences(score_facts(comparison))
-    return Document(_title(comparison), _QUESTION, parts, limits, [_signature(comparison)], answer)
+    signed = [
+        signature_of_draws(comparison, ["tau", f"references={comparison.attrs['references']}"])
+    ]
+    return Document(_title(comparison), _QUESTION, parts, limits, signed, answer)
 
 
 def _method(comparison: xr.Dataset) -> Part:
@@ -272,32 +255,14 @@ def _counted(comparison: xr.Dataset) -> Part:
     counted = pairs_at(first, ahead_first(first))
     rows = counted.assign(favours=np.sign(counted["ahead"] - counted["behind"]))
     columns = [
-        *(
-            count(heading, k)
-            for heading, k in (("Wins", "ahead"), ("Losses", "behind"), ("Ties", "equal"))
-        ),
+        count("Wins", "ahead"),
+        count("Losses", "behind"),
+        count("Ties", "equal"),
         probability("P(wins more)", "prob_ahead", blank=()),
         p_value("Sign test p", "p_sign"),
     ]
     caption = "Wins, losses and ties in documents; in brackets after p: the system it favors"
     return Part("Documents counted", tables=[table_by_pair(rows, columns, caption)])
-
-
-def _signature(comparison: xr.Dataset) -> str:
-    a = comparison.attrs
-    parts = [
-        f"betterthan {a['version']}",
-        "tau",
-        f"references={a['references']}",
-        sampled_by(a),
-        f"rope={a['rope']:g}",
-        f"interval={interval_label(a)}",
-        f"correction={a['correction']}",
-        f"n={a['n_items']}",
-        f"systems={comparison.sizes[names.SYSTEM]}",
-        f"data={a['data_hash']}",
-    ]
-    return " | ".join(parts)
 
 
 _AGREEMENT_QUESTION = "How far do the rankings agree, and what is their consensus ranking?"
@@ -309,10 +274,12 @@ def agreement_page(agreement: xr.Dataset) -> Document:
     """The page on agreement, from `orders.agreement`."""
     systems = agreement.sizes[names.SYSTEM]
     order = np.argsort(-agreement["mean_tau"].values, kind="stable")[:ROWS]
-    rows = [_judge_row(agreement.isel({names.SYSTEM: int(k)})) for k in order]
-    heads = ("System", "Mean tau with the others", "Outlier p")
-    note = _outlier_note(agreement)
-    table = Table(heads, rows, "Agreement of each system with the others")
+    columns = [
+        number("Mean tau with the others", "mean_tau", _signed_tau),
+        number("Outlier p", "outlier_p", numbers.p_value),
+    ]
+    note, rows = _outlier_note(agreement), agreement.isel({names.SYSTEM: order})
+    table = table_by_system(rows, columns, "Agreement of each system with the others")
     signature = f"betterthan {betterthan.__version__} | Kendall's tau-{agreement.attrs['variant']}"
     return Document(
         f"Agreement of {systems} systems",
@@ -339,9 +306,8 @@ def _outlier_note(agreement: xr.Dataset) -> str:
     )
 
 
-def _judge_row(row: xr.Dataset) -> tuple[str, ...]:
-    system, tau = on_one_line(str(row[names.SYSTEM].item())), row["mean_tau"].item()
-    return (system, "–" if tau != tau else f"{tau:+.3f}", p_value_in(row, "outlier_p"))
+def _signed_tau(tau: float) -> str:
+    return "–" if tau != tau else f"{tau:+.3f}"
 
 
 def consensus_page(consensus: xr.Dataset) -> Document:
@@ -400,15 +366,21 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
     facts += [("Failed checks", " ".join(failures))] if failures else []
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
-    rows = [_theta_row(dispersions.isel({names.SYSTEM: int(k)})) for k in order]
-    new = f"Tau of a new ranking of {a['items']} items"
-    heads = ("System", "Theta", interval_label(a), "Expected tau", new, "P(best)")
+    new, bounds = f"Tau of a new ranking of {a['items']} items", ["new_tau_lower", "new_tau_upper"]
+    columns = [
+        values("Theta", ["theta"], numbers.score),
+        values(interval_label(a), ["lower", "upper"], numbers.score_range),
+        values("Expected tau", ["expected_tau"], numbers.signed_score),
+        values(new, bounds, lambda *ends: f"[{', '.join(map(numbers.signed, ends))}]"),
+        P_BEST,
+    ]
     note = (
         "Theta: the concentration; 0 for random rankings. Each further inversion makes a ranking "
         "less probable by a factor of exp(theta). Expected tau is for these documents; the "
         "interval of the tau of a new ranking is for other documents."
     )
-    table = Table(heads, rows, "Concentration around the reference")
+    rows = dispersions.isel({names.SYSTEM: order})
+    table = table_by_system(rows, columns, "Concentration around the reference")
     signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"
     return Document(
         "Concentration of rankings",
@@ -417,18 +389,6 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
         [],
         [signature],
         dispersion_sentences(dispersion_facts(dispersions)),
-    )
-
-
-def _theta_row(row: xr.Dataset) -> tuple[str, ...]:
-    bounds = [row[name].item() for name in ("lower", "upper", "new_tau_lower", "new_tau_upper")]
-    return (
-        on_one_line(str(row[names.SYSTEM].item())),
-        numbers.score(row["theta"].item()),
-        numbers.score_range(bounds[0], bounds[1]),
-        numbers.signed_score(row["expected_tau"].item()),
-        f"[{numbers.signed(bounds[2])}, {numbers.signed(bounds[3])}]",
-        numbers.probability(row["prob_best"].item(), float(row.get("prob_best_mcse", 0.0))),
     )
 
 

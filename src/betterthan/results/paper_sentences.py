@@ -9,6 +9,7 @@ from betterthan.results.sentences import (
     beyond_rope,
     difference_name,
     names_unbeaten,
+    outcomes_text,
 )
 from betterthan.text import named
 
@@ -124,15 +125,9 @@ def _correct(answer: Answer) -> tuple[str, str]:
 
 def _numbers(pair: Pair) -> str:
     """The difference, its interval, and the counts, in brackets."""
-    parts = []
-    if pair.difference is not None:
-        parts.append(_paper_difference(pair))
-    if pair.wins is not None and pair.losses is not None:
-        counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
-        counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
-        counts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
-        parts.append(f"{', '.join(counts)} for {pair.first}")
-    return f" ({'; '.join(parts)})" if parts else ""
+    difference = "" if pair.difference is None else _paper_difference(pair)
+    text = "; ".join(filter(None, (difference, outcomes_text(pair))))
+    return f" ({text})" if text else ""
 
 
 def _paper_difference(pair: Pair) -> str:

@@ -282,39 +282,30 @@ def as_macros(comparison: xr.Dataset) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _analysis_macros(context: ReportContext) -> list[tuple[str, str, str]]:
+def _analysis_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     provenance = context.provenance
-    macros = [("Systems", f"{len(context.systems):,}", "systems")]
+    yield "Systems", f"{len(context.systems):,}", "systems"
     if provenance.n_items and provenance.n_items > 0:
-        macros.append(("Items", f"{provenance.n_items:,}", "items"))
+        yield "Items", f"{provenance.n_items:,}", "items"
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"
-        meaning = f"independent {provenance.unit}s"
-        macros.append((unit, f"{provenance.n_units:,}", meaning))
-    macros.append(
-        ("Threshold", f"{provenance.threshold:g}", "posterior probability that a verdict needs")
-    )
-    macros.append(("Version", str(provenance.version), "version of betterthan"))
-    return macros
+        yield unit, f"{provenance.n_units:,}", f"independent {provenance.unit}s"
+    yield "Threshold", f"{provenance.threshold:g}", "posterior probability that a verdict needs"
+    yield "Version", str(provenance.version), "version of betterthan"
 
 
-def _system_macros(context: ReportContext) -> list[tuple[str, str, str]]:
-    macros = []
+def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     for k, system in enumerate(context.systems):
-        row = context.data.isel({names.SYSTEM: k}) if names.SYSTEM in context.data.dims else None
-        macros.append((f"Name{letters(k)}", system, "the system at this place, best first"))
-        if row is None:
-            continue
+        name = letters(k)
+        yield f"Name{name}", system, "the system at this place, best first"
+        row = context.data.isel({names.SYSTEM: k}, missing_dims="ignore")
         if "score" in row:
-            macros.append(
-                (f"Score{letters(k)}", f"{row['score'].item():.3f}", f"score of {system}")
-            )
+            yield f"Score{name}", f"{row['score'].item():.3f}", f"score of {system}"
         if "prob_best" in row:
             p = numbers.probability(row["prob_best"].item())
-            macros.append((f"Best{letters(k)}", p, f"P({system} is the best)"))
+            yield f"Best{name}", p, f"P({system} is the best)"
             rank = f"{row['expected_rank'].item():.1f}"
-            macros.append((f"Rank{letters(k)}", rank, f"expected rank of {system}"))
-    return macros
+            yield f"Rank{name}", rank, f"expected rank of {system}"
 
 
 def _pair_macros(context: ReportContext) -> list[tuple[str, str, str]]:

@@ -93,11 +93,9 @@ def _choices(provenance: Signature) -> list[str]:
 
 
 def _sizes(provenance: Signature, sizes: Any) -> list[str]:
-    n = (
-        []
-        if provenance.n_items is None
-        else [f"n={provenance.n_items if provenance.n_items >= 0 else 'by pair'}"]
-    )
+    n = []
+    if provenance.n_items is not None:
+        n += [f"n={provenance.n_items if provenance.n_items >= 0 else 'by pair'}"]
     if provenance.n_units is not None:
         worth = f", worth {provenance.n_effective:.3g}" if provenance.n_effective else ""
         once = ", each once" if provenance.weight == "unit" else ""
@@ -114,13 +112,8 @@ def _prior(provenance: Signature) -> str | None:
     if provenance.prior_text:
         return provenance.prior_text
     if provenance.prior is None or provenance.model in OWN_PRIOR:
-        return (
-            "zero"
-            if provenance.model in _WITHOUT
-            else f"that of {provenance.model}"
-            if provenance.model
-            else None
-        )
+        own = f"that of {provenance.model}" if provenance.model else None
+        return "zero" if provenance.model in _WITHOUT else own
     numbers = ", ".join(f"{p:g}" for p in provenance.prior)
     return f"{'Dirichlet' if len(provenance.prior) == 3 else 'Beta'}({numbers})"
 
@@ -139,8 +132,6 @@ def _tests(provenance: Signature) -> str:
     tests += f" (two-sided, at {provenance.alpha:g}, {provenance.correction})"
     if provenance.randomization_method:
         tests += f", {provenance.randomization_statistic} by {provenance.randomization_method}"
-    return tests + (
-        f", {provenance.shuffles} permutations, seed {provenance.shuffle_seed}"
-        if provenance.shuffles
-        else ""
-    )
+    if provenance.shuffles:
+        tests += f", {provenance.shuffles} permutations, seed {provenance.shuffle_seed}"
+    return tests

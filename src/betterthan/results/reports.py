@@ -179,13 +179,10 @@ def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
         )
     if getattr(comparison, "attrs", {}).get("answer") != "comparison":
         kind, others = find_kind(comparison), ", ".join(form.name for form in FORMATS)
-        kind_text = (
-            f"the answer is of {kind.by}"
-            if kind
-            else f"the answer is a {type(comparison).__name__}"
-        )
+        what = f"of {kind.by}" if kind else f"a {type(comparison).__name__}"
         raise ValueError(
-            f"format={format!r} is of one comparison by betterthan.compare, and {kind_text}; "
+            f"format={format!r} is of one comparison by betterthan.compare, and the answer is "
+            f"{what}; "
             f"choose one of {others}"
         )
     schemas.comparison(comparison)

@@ -86,11 +86,21 @@ class CountEvidence:
             return {}
         if self.rule.rope:
             return {"turn": edges.fewest_flips(self.counts, self.rule).fewest}
-        w, l = self.counts[:, 0], self.counts[:, 1]
-        for_a = edges.fewest_from_wins(w, l, self.rule)
-        for_b = edges.fewest_from_wins(l, w, self.rule.swapped())
-        sides = zip(("drop", "turn"), for_a, for_b, strict=False)
-        return {name: np.where(verdict == "a_better", a, b) for name, a, b in sides}
+        fewest = fewest_changes(self.counts, verdict, self.rule)
+        return {name: fewest[name] for name in ("drop", "turn")}
+
+
+FEWEST = ("drop", "turn", "drop_to_other", "turn_to_other")
+
+
+def fewest_changes(counts: np.ndarray, verdict: np.ndarray, rule: Rule) -> dict[str, np.ndarray]:
+    """Of verdicts without a ROPE, the fewest items that overturn each; nan of undecided ones."""
+    w, l = counts[:, 0], counts[:, 1]
+    for_a = edges.fewest_from_wins(w, l, rule)
+    for_b = edges.fewest_from_wins(l, w, rule.swapped())
+    both = zip(FEWEST, for_a, for_b, strict=True)
+    sides = [verdict == "a_better", verdict == "b_better"]
+    return {name: np.select(sides, [a, b], np.nan) for name, a, b in both}
 
 
 _BY_UNITS = (
@@ -173,12 +183,9 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
             columns[name][decided] = values
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
-    unit = (
-        "clusters"
-        if isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
-        else "items"
-    )
-    attrs = copied | {"answer": "outlook", "target": target, "of": unit}
+    clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
+    attrs = copied | {"answer": "outlook", "target": target}
+    attrs["of"] = "clusters" if clusters else "items"
     attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
     return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
 
@@ -536,25 +543,21 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     """Of how many pairs scores are missing, and how many verdicts hold whatever these are."""
     if "missing_holds" not in data:
         return None
+    data = data.transpose(*names.SQUARE, ...)
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-    lacking = data["n_missing"].transpose(*names.SQUARE).values[upper] > 0
-    holds = data["missing_holds"].transpose(*names.SQUARE).values[upper]
+    lacking = data["n_missing"].values[upper] > 0
+    holds = data["missing_holds"].values[upper]
     missing = Missing(n=n, n_pairs=int(lacking.sum()), n_hold=int((lacking & holds).sum()))
     if len(holds) == 1 and "missing_probability" in data:
-        better = data["prob_better"].transpose(*names.SQUARE).values[0, 1]
-        place = (0, 1) if better >= 0.5 else (1, 0)
-        limits = data["missing_probability"].transpose(*names.SQUARE, "case").values[place]
+        place = (0, 1) if data["prob_better"].values[0, 1] >= 0.5 else (1, 0)
+        limits = data["missing_probability"].values[place]
         missing = replace(missing, lowest=float(limits[0]), highest=float(limits[1]))
     if "verdict_if_wrong" not in data:
         return missing
-    now, if_wrong = (
-        data[name].transpose(*names.SQUARE).values[upper]
-        for name in ("verdict", "verdict_if_wrong")
-    )
-    changed = int((now != if_wrong).sum())
-    if len(now) > 1 or not changed:
+    changed = int((data["verdict"] != data["verdict_if_wrong"]).values[upper].sum())
+    if len(holds) > 1 or not changed:
         return replace(missing, n_if_wrong=changed or None)
-    p = float(data["prob_better_if_wrong"].transpose(*names.SQUARE).values[0, 1])
+    p = float(data["prob_better_if_wrong"].values[0, 1])
     pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     first, second = pair if p >= 0.5 else pair[::-1]
     return replace(missing, if_wrong=(first, second, max(p, 1 - p)))

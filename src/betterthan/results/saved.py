@@ -203,12 +203,9 @@ def why_none(provenance: Signature) -> str:
     left_out = [note for note in provenance.notes or () if note.startswith(_NONE)]
     if left_out:
         return left_out[0]
-    exact = (
-        ", or make exact draws with betterthan.posterior.draws"
-        if provenance.method == "both"
-        else ""
-    )
-    return f"the draws were not saved with this answer; save it with save(path, fits=True){exact}"
+    text = "the draws were not saved with this answer; save it with save(path, fits=True)"
+    exact = ", or make exact draws with betterthan.posterior.draws"
+    return text + exact * (provenance.method == "both")
 
 
 def as_groups(fits: Mapping[str, xr.DataTree]) -> dict[str, xr.Dataset]:
@@ -404,22 +401,14 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating)
-
-
-def _are_numbers(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "fiu"
-
-
 # of the fields of a signature, as attributes have them: lines are joined, truths are 0 and 1
 _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
     str | None: (_is_text, "text"),
     tuple[str, ...] | None: (_is_text, "text"),
     int | None: (_is_whole, "a whole number"),
     bool | None: (_is_whole, "0 or 1"),
-    float | None: (_is_number, "a number"),
-    tuple[float, ...] | None: (_are_numbers, "numbers"),
+    float | None: (lambda x: isinstance(x, int | float | np.integer | np.floating), "a number"),
+    tuple[float, ...] | None: (lambda x: np.asarray(x).dtype.kind in "fiu", "numbers"),
 }
 
 

@@ -1,5 +1,6 @@
 """The pages on systems compared by one score, and on systems whose outcomes a judge gave."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,11 +113,7 @@ def pairs_part(comparison: xr.Dataset) -> Part:
 
 def _pair_columns(comparison: xr.Dataset) -> list[Column]:
     corrected = _CORRECTED.get(comparison.attrs["correction"])
-    more = (
-        [probability("P(wins more)", "prob_more_wins", blank=())]
-        if _counts_wins(comparison)
-        else []
-    )
+    more = probability("P(wins more)", "prob_more_wins", blank=())
     several = comparison.sizes[names.SYSTEM] > 2
     return [
         difference("Difference", bracketed=interval_label(comparison.attrs)),
@@ -124,7 +121,7 @@ def _pair_columns(comparison: xr.Dataset) -> list[Column]:
         P_BETTER,
         number("MC error", "prob_better_mcse", "{:.1g}".format),
         probability("Closed form", "prob_better_closed", blank=()),
-        *more,
+        *([more] if _counts_wins(comparison) else []),
         p_value("p", "p_value"),
         *([p_value(corrected, "p_adjusted")] if corrected and several else []),
         WINS,
@@ -202,10 +199,8 @@ def page(comparison: xr.Dataset) -> Document:
 
 
 def _title(comparison: xr.Dataset) -> str:
-    statistic, systems = (
-        statistic_label(comparison),
-        [str(s) for s in comparison[names.SYSTEM].values],
-    )
+    statistic = statistic_label(comparison)
+    systems = [str(s) for s in comparison[names.SYSTEM].values]
     who = f"{systems[0]} and {systems[1]}" if len(systems) == 2 else f"{len(systems)} systems"
     return f"{statistic[:1].upper()}{statistic[1:]} of {who}"
 
@@ -248,10 +243,6 @@ def _left_out(a: dict[Any, Any]) -> str:
         f"{a['n_weighed']:,} units of unequal size, effective number {a['df'] + 1:.1f}; ranks from "
         f"{a['draws']:,} joint draws, seed {a['seed']}"
     )
-
-
-def _weighed(a: dict[Any, Any]) -> str:
-    return f", D={a['n_weighed']}" if "n_weighed" in a else ""
 
 
 def systems_part(comparison: xr.Dataset) -> Part:
@@ -327,19 +318,27 @@ def _limits(comparison: xr.Dataset) -> list[str]:
 
 def _signature(comparison: xr.Dataset) -> str:
     a = comparison.attrs
+    weighed = f", D={a['n_weighed']}" if "n_weighed" in a else ""
     shuffles = f", {a['shuffles']} shuffles" if "shuffles" in a else ""
-    parts = [
-        f"betterthan {a['version']}",
+    of = [
         f"{a['statistic']} by {a['unit']}",
-        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{_weighed(a)}",
-        sampled_by(a),
-        f"rope={a['rope']:g}",
-        f"interval={interval_label(a)}",
-        f"verdict at {a.get('threshold', names.VERDICT_PROB):g}",
-        f"randomization {a['test_method']}{shuffles}",
-        f"correction={a['correction']}",
-        f"n={a['n_items']}",
-        f"systems={comparison.sizes[names.SYSTEM]}",
+        f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{weighed}",
+    ]
+    threshold = f"verdict at {a.get('threshold', names.VERDICT_PROB):g}"
+    return signature_of_draws(
+        comparison, of, [threshold, f"randomization {a['test_method']}{shuffles}"]
+    )
+
+
+def signature_of_draws(
+    comparison: xr.Dataset, of: Sequence[str], decided: Sequence[str] = ()
+) -> str:
+    """The provenance line of a comparison by joint draws: of what, and how it was decided."""
+    a = comparison.attrs
+    parts = [
+        *(f"betterthan {a['version']}", *of, sampled_by(a), f"rope={a['rope']:g}"),
+        *(f"interval={interval_label(a)}", *decided, f"correction={a['correction']}"),
+        *(f"n={a['n_items']}", f"systems={comparison.sizes[names.SYSTEM]}"),
         f"data={a['data_hash']}",
     ]
     return " | ".join(parts)
@@ -382,16 +381,13 @@ def judged_page(comparison: xr.Dataset) -> Document:
 
 def _judged_data(comparison: xr.Dataset, provenance: Signature) -> Part:
     gold, n = (int(comparison[k].sum()) // 2 for k in ("n_gold", "n"))
+    prior = ", ".join(f"{p:g}" for p in provenance.prior or ())
     facts = [
         ("Source", on_one_line(provenance.reading or "data given")),
         ("Human labels", f"{gold:,} of {n:,} judged items ({provenance.labels_by})"),
         ("Judge", on_one_line(provenance.judged_by or "data given")),
         ("Model", f"{provenance.modelled}: one Dirichlet each, in closed form"),
-        (
-            "Prior",
-            f"Dirichlet({', '.join(f'{p:g}' for p in provenance.prior or ())}) of win, loss and "
-            "tie, divided over the judge outputs",
-        ),
+        ("Prior", f"Dirichlet({prior}) of win, loss and tie, divided over the judge outputs"),
     ]
     if provenance.rope:
         facts.append(("Practically equivalent", f"a difference of at most {provenance.rope:g}"))
@@ -426,15 +422,12 @@ def _by_source(rows: xr.Dataset, provenance: Signature) -> Part:
 
 def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
+    effective = [f"effective_gold{end}" for end in ("", "_lower", "_upper")]
     columns = [
         count("Judged", "n"),
         count("Human labels", "n_gold"),
         number("R2", "r2", "{:.2f}".format),
-        values(
-            "Effective labels",
-            [f"effective_gold{end}" for end in ("", "_lower", "_upper")],
-            "{:,.0f} [{:,.0f}, {:,.0f}]".format,
-        ),
+        values("Effective labels", effective, "{:,.0f} [{:,.0f}, {:,.0f}]".format),
         number("At most", "most", "{:,.0f}".format),
         number("Without label", "unlabelled", "{:.0%}".format, blank=()),
     ]

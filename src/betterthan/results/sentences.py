@@ -229,11 +229,8 @@ def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
     texts = {numbers.score(score.score) for score in scores}
     alike = len(texts) < len({score.score for score in scores})
     for score in scores:
-        yield (
-            f"{score.system} {score.score:.6g}"
-            if alike
-            else f"{score.system} {numbers.score(score.score)}"
-        )
+        text = f"{score.score:.6g}" if alike else numbers.score(score.score)
+        yield f"{score.system} {text}"
 
 
 _NEARLY = 0.99  # a difference that is shrunk by less is not worth a remark
@@ -293,15 +290,8 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
     place += " that one of the two won" if place and pair.ties_unknown else ""
-    if pair.wins is not None and pair.losses is not None:
-        counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
-        counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
-        text = ", ".join(
-            f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted
-        )
-        yield f"{place + ': ' if place else ''}{text} for {pair.first}."
-    elif place:
-        yield f"{place}."
+    if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
+        yield f"{text}."
     if pair.n_dropped == 1:
         yield f"1 item {_lacks(pair)} is left out."
     elif pair.n_dropped:
@@ -311,6 +301,16 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
             "Check that both systems were tested on the same items: fewer than half have both "
             "scores."
         )
+
+
+def outcomes_text(pair: Pair) -> str:
+    """``103 wins, 76 losses, 701 ties for haptik``; empty where they are not known."""
+    if pair.wins is None or pair.losses is None:
+        return ""
+    counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
+    counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
+    texts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
+    return f"{', '.join(texts)} for {pair.first}"
 
 
 def _lacks(pair: Pair) -> str:

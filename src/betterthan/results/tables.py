@@ -412,11 +412,13 @@ def order_best_first(comparison: xr.Dataset) -> np.ndarray:
     return np.argsort(by, kind="stable")
 
 
-def ahead_first(table: xr.Dataset) -> list[tuple[int, int]]:
-    """Places of every pair, that of the system ahead first; of any table over both systems."""
+def ahead_first(
+    table: xr.Dataset, pairs: Iterable[tuple[int, int]] | None = None
+) -> list[tuple[int, int]]:
+    """Places of every pair, or of these, that of the system ahead first."""
     p = table["prob_better"].transpose(*names.SQUARE).values
-    pairs = zip(*np.triu_indices(len(p), 1), strict=True)
-    return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in pairs]
+    places: Any = zip(*np.triu_indices(len(p), 1), strict=True) if pairs is None else pairs
+    return [(int(j), int(i)) if p[i, j] < 0.5 else (int(i), int(j)) for i, j in places]
 
 
 NO_DATA = ("no_data",)

@@ -105,10 +105,9 @@ class _Counted:
 def _count(test: xr.Dataset, systems: list[str]) -> _Counted:
     best = test["best"].values[test["independent"].values]
     first, second = ((best[:, k] & ~best[:, 1 - k]).sum() for k in (0, 1))
-    tied = int(best.all(1).sum())
-    if second > first:
-        return _Counted(systems[1], systems[0], int(second), int(first), tied, True)
-    return _Counted(systems[0], systems[1], int(first), int(second), tied, False)
+    won, turned = [(systems[0], int(first)), (systems[1], int(second))], bool(second > first)
+    (lead, wins), (other, losses) = won[::-1] if turned else won
+    return _Counted(lead, other, wins, losses, int(best.all(1).sum()), turned)
 
 
 def _p_values(counted: _Counted) -> Any:
@@ -358,14 +357,8 @@ def _subsets_table(subsets: Any, best: set[int], measures: int) -> Table:
          "yes" if row.Index in best else "")
         for row in subsets.itertuples()
     ]  # fmt: skip
-    heads = (
-        "For",
-        *(["Measure"] if labelled else []),
-        "p at most",
-        "Measures",
-        "Probability",
-        "Strongest",
-    )
+    measure = ["Measure"] if labelled else []
+    heads = ("For", *measure, "p at most", "Measures", "Probability", "Strongest")
     caption = (
         f"Probability that so many of {measures} measures favor a system at such a one-sided p, if "
         "the systems are equal"

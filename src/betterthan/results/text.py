@@ -6,8 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from io import StringIO
 from typing import Any
 
 from betterthan.progress import on_terminal
@@ -145,14 +143,12 @@ def with_short_names(page: Document) -> Document:
     tables of pairs have the numbers; without a table of systems names are shortened. Sentences
     have the whole name once, and then its number, or the shortened name.
     """
-    if page.chapters:
-        return replace(page, chapters=[with_short_names(chapter) for chapter in page.chapters])
     tables = [t for part in page.parts for t in part.tables if t.heads[0] == "System" or t.shades]
-    names = {cell for t in tables for row in t.rows for cell in row[: 1 + _of_pairs(t)]}
+    names = {cell for t in tables for row in t.rows for cell in row[: 1 + t.of_pairs]}
     short = short_names(sorted(names))
     if not short:
         return page
-    lists = [t for t in tables if not (_of_pairs(t) or t.shades)]
+    lists = [t for t in tables if not (t.of_pairs or t.shades)]
     rank = {row[0]: f"#{k + 1}" for k, row in enumerate(lists[0].rows)} if lists else {}
     numbered = names <= rank.keys() and may_number(names)
 
@@ -165,7 +161,7 @@ def with_short_names(page: Document) -> Document:
 
         def cell(column: int, text: str) -> str:
             name = text.removesuffix(_BETTER) if table.heads[column] in _VERDICTS else text
-            named = column <= _of_pairs(table) or name != text
+            named = column <= table.of_pairs or name != text
             return label.get(name, name) + text[len(name) :] if named else text
 
         rows = [tuple(cell(*pair) for pair in enumerate(row)) for row in table.rows]
@@ -194,10 +190,6 @@ _BETTER, _VERDICTS = " better", (VERDICT, PAIRWISE_VERDICT)  # after a name, in 
 def may_number(names: Iterable[str]) -> bool:
     """Whether `#1` cannot be taken for the name of a system."""
     return not any(name.lstrip().startswith("#") for name in names)
-
-
-def _of_pairs(table: Table) -> bool:
-    return table.heads[1:2] == ("Other",)
 
 
 def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
@@ -287,7 +279,7 @@ def _table(table: Table, width: int) -> Iterator[_Line]:
 
 def _unnamed(table: Table) -> Table:
     """A table of pairs whose verdicts do not repeat the name that the row begins with."""
-    if not _of_pairs(table):
+    if not table.of_pairs:
         return table
 
     def cell(row: Sequence[str], heading: str, text: str) -> str:
@@ -361,28 +353,13 @@ def _padded(text: str, width: int, side: str) -> str:
 
 def painted(line: str, style: str) -> str:
     """As a terminal shows it in its style."""
-    out = _console()
-    with out.capture() as capture:
-        out.print(line, style=style, soft_wrap=True, end="")
-    return capture.get()
+    return f"\x1b[{_CODES[style]}m{line}\x1b[0m" if line and style else line
 
 
-@cache
-def _console() -> Any:
-    """Whatever the surroundings: a notebook or FORCE_COLOR changes nothing."""
-    from rich.console import Console
-
-    return Console(
-        file=StringIO(),
-        color_system="standard",
-        force_terminal=True,
-        no_color=False,
-        force_jupyter=False,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-    )
+_CODES = {
+    **{"bold": "1", "bright_black": "90"},
+    **{"bold red": "1;31", "bold green": "1;32", "bold yellow": "1;33"},
+}
 
 
 def _numbered(matrix: Table) -> Table:
