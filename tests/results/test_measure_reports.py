@@ -117,7 +117,7 @@ def test_a_function_says_every_measure(regression_frame, regression_tree, format
         assert f"{function.fit[name].item():.3f}" in written
     assert "35 of 35" in written
     assert "R2D2" in written
-    assert "Components by predicted response" in written or format == "text"
+    assert "Components by predicted gain" in written or format == "text"
     assert "<b>" not in written or format == "text"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.exact.joint.groups import Groups, Partitions, fit_groups
+from betterthan.exact.joint.groups import MANY, Groups, Partitions, fit_groups
 from betterthan.exact.joint.mixture import Averages, Mixture, PairPosterior, Wins, interval
 from betterthan.exact.joint.student import distribution
 from betterthan.exact.joint.units import PairMeans
@@ -32,7 +32,6 @@ _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
 _NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
 _HELD = 2**21  # numbers (component, pair) held at once
-_MIRRORED = 64  # systems from which on draws of errors come with their mirror images
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Evidence:
         """
         small = _JITTER * np.diag(self.covariance).max() * np.eye(len(self.score))
         factor = np.linalg.cholesky(self.covariance + small)
-        fresh = number if len(factor) < _MIRRORED else -(-number // 2)
+        fresh = number if len(factor) < MANY else -(-number // 2)
         draws = np.empty((number, len(factor)))
         np.matmul(random.standard_normal((fresh, len(factor))), factor.T, out=draws[:fresh])
         np.negative(draws[: number - fresh], out=draws[fresh:])

@@ -24,6 +24,7 @@ _NODES = 5  # of Gauss and Legendre, a panel
 _CUT = 1e-4  # partitions that together weigh less are left out, the least first
 _FAR, _BELOW = 45.0, 25.0  # nats below an upper bound of the largest weight, and below one: nothing
 _HELD = 2**15  # numbers (draw, system) held at once
+MANY = 64  # systems from which on draws save half of the random numbers
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ class Groups:
                 abilities = errors[begin + start : begin + start + len(way)]
                 k, placed, edge = part.k[way][:, None], centre[:, :1], 0.0
                 if part.groups > 1:
-                    chance = random.random((len(way), len(self.level)))
+                    digits = np.float32 if len(self.level) >= MANY else np.float64
+                    chance = random.random((len(way), len(self.level)), dtype=digits)
                     for group in range(1, part.groups):
                         edge = edge + part.label[way, group - 1].take(self.level, axis=1)
                         placed = np.where(chance > edge, centre[:, group, None], placed)
