@@ -55,7 +55,12 @@ class Advice:
         return call if self.over is None else f"{call[:-1]}, over={self.over!r})"
 
     def __str__(self) -> str:
-        return f"Ask {self.model}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
+        whom = _WORDS.get(self.model, self.model)
+        return f"Ask {whom}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
+
+
+# models of `compare` that are none in `betterthan.models`
+_WORDS = {names.AMONG_ALL: "the joint model of all systems", names.STUDENT_T: "Student's t"}
 
 
 def advise(
@@ -176,7 +181,7 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
 
 def _closed(systems: int) -> str:
     """Of more than two systems all are drawn together, too."""
-    return "among_all" if systems > 2 else "student_t"
+    return names.AMONG_ALL if systems > 2 else names.STUDENT_T
 
 
 def _alike(loaded: LoadedData, unit: str, datasets: int) -> tuple[str, str, str]:
@@ -212,7 +217,7 @@ def _of_counts(loaded: LoadedData) -> tuple[str, str, str]:
     systems = len(systems_of(counts))
     if CLUSTER in extra:
         return (
-            "student_t",
+            names.STUDENT_T,
             f"the items come in {counts.sizes[CLUSTER]} clusters and are correlated; the "
             "clusters are the units",
             "summing over clusters: it takes their items as independent and is too certain",
