@@ -10,7 +10,7 @@ import pytest
 import betterthan as bt
 from betterthan.io import compression, json_records
 from betterthan.logs import archives, of_inspect
-from betterthan.logs.of_inspect import Contents
+from betterthan.logs.inspect_contents import Contents
 from betterthan.logs.sniffing import LogFile
 
 from . import made_inspect as made

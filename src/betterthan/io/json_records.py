@@ -221,20 +221,22 @@ def fields(
     window.end()
 
 
-def fields_of(value: dict[str, Any], name: str, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """What `fields` yields of an object that was parsed.
+def fields_of(
+    value: dict[str, Any], name: str, lists: frozenset[str]
+) -> Iterator[tuple[str, list[Any]]]:
+    """The fields of an object that was parsed, each as a list: of those in `lists` the elements.
 
     Examples
     --------
     >>> list(fields_of({"a": 1, "samples": [{"id": 1}]}, "log.json", frozenset({"samples"})))
-    [('a', 1), ('samples', {'id': 1})]
+    [('a', [1]), ('samples', [{'id': 1}])]
     """
     for key, part in value.items():
         if key in lists and isinstance(part, list):
-            yield from ((key, element) for element in part)
+            yield key, part
         else:
             _refuse_no_list(key, part, name, lists)
-            yield key, part
+            yield key, [part]
 
 
 def _refuse_no_list(key: str, value: Any, name: str, lists: frozenset[str]) -> None:

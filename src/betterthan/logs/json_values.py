@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from math import isfinite
 from operator import itemgetter
 from typing import Any
@@ -74,13 +75,16 @@ def records(file: LogFile) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield row, _object(parsed(line, file.name, row), file, row)
 
 
-def fields_in(file: LogFile, lists: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """The fields of the one object in a file; those in `lists` element by element."""
+def fields_in(file: LogFile, lists: frozenset[str]) -> Iterator[tuple[str, Iterable[Any]]]:
+    """The fields of the one object in a file, each with its value, those in `lists` with their
+    elements, which are to be read before the next field.
+    """
     if file.small is not None:
         yield from fields_of(file.small, file.name, lists)
         return
     with file.open() as data:
-        yield from fields(data, file.name, lists)
+        for key, group in groupby(fields(data, file.name, lists), itemgetter(0)):
+            yield key, (value for _, value in group)
 
 
 _LIGHT = 2**20  # bytes of a file whose values are not counted

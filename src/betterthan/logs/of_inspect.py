@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import batched, chain, groupby, takewhile
-from operator import itemgetter
+from itertools import batched, chain, takewhile
 from typing import Any
 
 from betterthan.io.compression import keep
-from betterthan.io.json_records import fields
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.logs.archives import Archive
-from betterthan.logs.hashing import all_joined, digest, digest_task, digest_tasks
+from betterthan.logs.hashing import all_joined, digest
+from betterthan.logs.inspect_contents import Contents, input_text
 from betterthan.logs.json_values import (
     as_dict,
     as_dicts,
@@ -286,118 +285,12 @@ def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
         run.notes.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))
 
 
-_CUT = "...\n(content truncated)"  # behind 5120 characters of a text in a summary
-_STANDS_FOR = re.compile(r"\([A-Z][a-z_]+\)")  # (Image) and such, in place of what is no text
-_ATTACHED = "attachment://"
-_ODD = ("(", _ATTACHED)
-_FIRST = frozenset(start[0] for start in _ODD)
-_BY_PLACE = re.compile(r"attachment://\d+")  # which the log counts, and no other log alike
-_INPUT_KEYS = ("input", "choices", "target")
 # solvers of Inspect that write messages, and names of parameters of others that are texts
 _WRITERS = (
     *("system_message", "user_message", "assistant_message", "prompt_template"),
     *("chain_of_thought", "multiple_choice", "self_critique"),
 )
 _TEXT_KEY = re.compile(r"(^|_)(template|prompt|message|instruction|prefix|suffix)s?$")
-_MAX_CACHED, _SHORT = 2**13, 2**13  # how many texts are kept, and of how many characters
-
-
-class Contents:
-    """Digests of what samples ask; of texts in several logs reckoned once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Any, Any], bytes | None] = {}
-
-    def digest_all(
-        self, samples: Sequence[dict[str, Any]], archive: Archive | None, choices: bool
-    ) -> Iterable[bytes | None]:
-        """Digest samples of one log: together, unless a log before asks the same."""
-        questions, offered, targets = (column(samples, key) for key in _INPUT_KEYS)
-        plain = set(map(type, questions)) | set(map(type, targets)) == {str}
-        if plain and not choices and not any(offered):
-            texts = list(zip(questions, targets, strict=True))
-            digests = list(map(self._known.get, texts))
-            if None not in digests:
-                return digests
-            digests = _digest_together(questions, targets)
-            if digests is not None:
-                if len(self._known) + len(texts) <= _MAX_CACHED:
-                    known = zip(texts, digests, strict=True)
-                    self._known.update((key, value) for key, value in known if len(key[0]) < _SHORT)
-                return digests
-        return (self.digest(sample, archive, choices) for sample in samples)
-
-    def digest(
-        self, sample: dict[str, Any], archive: Archive | None = None, choices: bool = False
-    ) -> bytes | None:
-        """The digest of input, target and choices; None where the log does not hold them whole.
-
-        Parameters
-        ----------
-        sample : dict
-            A summary or a whole sample.
-        archive : Archive, optional
-            Of the summary; a sample is read from it where its summary is cut.
-        choices : bool, default False
-            Whether samples have choices, which summaries of older logs leave out.
-        """
-        question, target = sample.get("input"), sample.get("target")
-        if choices or sample.get("choices") or type(question) is not str or type(target) is not str:
-            return _digest_any(sample, archive, choices)
-        known_digest = self._known.get((question, target))
-        if known_digest is not None:
-            return known_digest
-        if _is_odd(question) or _is_odd(target):
-            return _digest_any(sample, archive, choices)
-        known_digest = digest_task(question, target)
-        if len(self._known) < _MAX_CACHED and len(question) < _SHORT:
-            self._known[question, target] = known_digest
-        return known_digest
-
-
-def _digest_together(questions: Sequence[str], targets: Sequence[str]) -> list[bytes | None] | None:
-    """Digest samples that are plain texts, all at once, as `Contents.digest` does one by one.
-    None if one may be cut.
-    """
-    text = "\n".join([*questions, *targets])
-    if not text.isascii() or "\r" in text or _CUT in text or _any_odd([*questions, *targets]):
-        return None
-    return digest_tasks(questions, targets)
-
-
-def _any_odd(texts: Sequence[str]) -> bool:
-    """Whether one stands for something else; told by first letters alone, as a rule."""
-    if not _FIRST & {text[:1] for text in texts}:
-        return False
-    return any(text.startswith(_ODD) for text in texts)
-
-
-def _is_odd(text: str) -> bool:
-    """Whether a text may be cut, or stand for something else."""
-    if text[-1:] == ")" and text.endswith(_CUT):
-        return True
-    return text[:1] in "(a" and text.startswith(_ODD)
-
-
-def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) -> bytes | None:
-    """Digest a sample, with the fields that only the archive has in full."""
-    values: list[Any] = [sample.get(key) for key in _INPUT_KEYS]
-    texts = list(_texts(values))
-    if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
-        fields_read = _begun(sample, archive)
-        if fields_read is None:
-            return None
-        values = [fields_read.get(key) for key in _INPUT_KEYS]
-        texts = list(_texts(values))
-    if any(text.startswith(_ATTACHED) and _BY_PLACE.fullmatch(text) for text in texts):
-        return None
-    question, offered, target = values
-    return digest(_messages(question), target, offered or None)
-
-
-def input_text(question: Any) -> str:
-    """Return the first text of an input that is no plain text, for messages."""
-    return next(filter(str.strip, _texts(question)), "")
 
 
 def plan_texts(header: dict[str, Any]) -> list[Any]:
@@ -428,65 +321,6 @@ def _step_texts(step: dict[str, Any], solver: Any) -> Iterable[Any]:
         if key not in texts:
             for inner in as_dicts(value if isinstance(value, list) else [value]):
                 yield from _step_texts(inner, inner.get("name"))
-
-
-def _begun(summary: dict[str, Any], archive: Archive) -> dict[str, Any] | None:
-    """Read the first fields of a sample, before its messages and events."""
-    name = f"samples/{summary.get('id')}_epoch_{summary.get('epoch')}"
-    member = next((m for m in (f"{name}.json", f"{name}/sample.json") if m in archive), None)
-    if member is None:
-        return None
-    sample: dict[str, Any] = {}
-    where = f"{archive.name}, member {member}"
-    with archive.open(member, whole=False) as file:
-        for key, value in fields(file, where):
-            sample[key] = value
-            if key == "target":
-                break
-    return sample
-
-
-def _is_cut(text: str) -> bool:
-    return text.endswith(_CUT) or (text[:1] == "(" and _STANDS_FOR.fullmatch(text) is not None)
-
-
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-    elif isinstance(value, dict):
-        for key in ("content", "text", "image", "audio", "video", "document"):
-            if key in value:
-                yield from _texts(value[key])
-
-
-def _messages(question: Any) -> Any:
-    """Return role and content of messages, without ids, which differ between runs."""
-    if not isinstance(question, list):
-        return question
-    return [
-        [message.get("role"), _content(message.get("content"))]
-        if isinstance(message, dict)
-        else message
-        for message in question
-    ]
-
-
-def _content(content: Any) -> Any:
-    if not isinstance(content, list):
-        return content
-    parts = [_part(part) for part in content]
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else parts
-
-
-def _part(part: Any) -> Any:
-    if isinstance(part, dict) and part.get("type") == "text":
-        return part.get("text")
-    if isinstance(part, dict):
-        return json.dumps({k: v for k, v in part.items() if k != "id"}, sort_keys=True)
-    return part
 
 
 _HEADER, _START, _ALL = "header.json", "_journal/start.json", "summaries.json"
@@ -621,7 +455,7 @@ def _summaries(archive: Archive) -> Iterator[tuple[dict[str, Any], ...]]:
     for member in [_ALL] if _ALL in archive else _parts(archive):
         name, row = f"{archive.name}, member {member}", 0
         for batch in batched(archive.elements(member), _SOME):
-            if set(map(type, batch)) != {dict} or not set(map(type, column(batch, "id"))) <= _IDS:
+            if not _are_samples(batch):
                 k = next(k for k, sample in enumerate(batch) if not _is_sample(sample))
                 raise problem(name, "is no sample", row=row + k + 1, value=batch[k])
             row += len(batch)
@@ -638,13 +472,12 @@ def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str
     """The run in a log of one JSON object, whose samples are read one by one where it is long."""
     header: dict[str, Any] = {}
     row = null_row = 0
-    for key, group in groupby(fields_in(file, frozenset({"samples"})), itemgetter(0)):
-        values = (value for _, value in group)
+    for key, values in fields_in(file, frozenset({"samples"})):
         if key != "samples":
-            header[key] = next(values)
+            header[key] = next(iter(values))
             continue
         for batch in batched(values, _SOME if file.small else 4):
-            good = list(takewhile(lambda value: value is None or _is_sample(value), batch))
+            good = batch if _are_samples(batch) else tuple(takewhile(_is_sample_or_null, batch))
             samples.add([value for value in good if value is not None], file, contents)
             if None in good:  # none at all, or one of several
                 null_row = row + len(good) - good[::-1].index(None)
@@ -690,8 +523,16 @@ def _add_samples(
     run.why = run.why or next(filter(None, map(_why, filter(None, errors))), "")
 
 
+def _are_samples(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) == {dict} and set(map(type, column(values, "id"))) <= _IDS
+
+
 def _is_sample(value: Any) -> bool:
     return type(value) is dict and type(value.get("id")) in _IDS
+
+
+def _is_sample_or_null(value: Any) -> bool:
+    return value is None or _is_sample(value)
 
 
 def _why(error: Any) -> str:
