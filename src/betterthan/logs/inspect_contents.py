@@ -39,9 +39,9 @@ class Contents:
                 return digests
             digests = _digest_together(questions, targets)
             if digests is not None:
-                if len(self._known) + len(texts) <= _MAX_CACHED:
-                    known = zip(texts, digests, strict=True)
-                    self._known.update((key, value) for key, value in known if len(key[0]) < _SHORT)
+                few = len(self._known) + len(texts) <= _MAX_CACHED
+                if few and max(map(len, questions)) < _SHORT:
+                    self._known.update(zip(texts, digests, strict=True))
                 return digests
         return (self.digest(sample, archive, choices) for sample in samples)
 
