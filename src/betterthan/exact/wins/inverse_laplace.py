@@ -18,7 +18,7 @@ node left out tells the error; rows that do not settle are for `dirichlet` to an
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -228,6 +228,7 @@ def _along(line: Line, rule: Rule, parts: int) -> Tail:
     return Tail(tail.mass, scale * flat, slope, converged)
 
 
+@cache
 def _nodes(rule: Rule) -> tuple[_Array, _Array]:
     """Nodes g of the upper half and their weights, (nodes, 1)."""
     x = rule.size * np.arange(rule.steps + 1)[:, None]

@@ -8,6 +8,7 @@ answers.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -117,8 +118,7 @@ def _interpolant(
     a: np.ndarray, b: np.ndarray, t: np.ndarray, centre: np.ndarray, half: np.ndarray, number: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Powers of u through so many points of each window, and whether these are enough."""
-    degrees = np.eye(2 * number)
-    points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
+    points, to_coefficients, to_powers = _basis(number)
     y = (centre + half * points[:, None]).ravel()
     a, b, t = (np.tile(x, number) for x in (a, b, t))
     tail = beyond(a, b, t, y, parts=2, rough=True)
@@ -126,9 +126,19 @@ def _interpolant(
         u = np.where(tail.converged, -special.ndtri(tail.mass), np.nan)
         steep = tail.density * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
         data = np.stack([u, steep * np.tile(half, number)]).reshape(2 * number, -1)
-        slopes = [chebyshev.chebval(points, chebyshev.chebder(k)) for k in degrees]
-        values = [chebyshev.chebval(points, k) for k in degrees]
-        to_coefficients = np.linalg.inv(np.concatenate([values, slopes], axis=1).T)
         coefficients = to_coefficients @ data
-        to_powers = [np.resize(np.r_[chebyshev.cheb2poly(k), 0 * k], 2 * number) for k in degrees]
-        return np.stack(to_powers, axis=1) @ coefficients, np.abs(coefficients[-1]) <= _LAST
+        return to_powers @ coefficients, np.abs(coefficients[-1]) <= _LAST
+
+
+@cache
+def _basis(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """So many points between -1 and 1, what makes Chebyshev coefficients of values and slopes
+    there, and powers of those.
+    """
+    degrees = np.eye(2 * number)
+    points = np.cos(np.pi * (np.arange(number) + 0.5) / number)
+    slopes = [chebyshev.chebval(points, chebyshev.chebder(k)) for k in degrees]
+    values = [chebyshev.chebval(points, k) for k in degrees]
+    to_coefficients = np.linalg.inv(np.concatenate([values, slopes], axis=1).T)
+    to_powers = [np.resize(np.r_[chebyshev.cheb2poly(k), 0 * k], 2 * number) for k in degrees]
+    return points, to_coefficients, np.stack(to_powers, axis=1)
