@@ -153,7 +153,7 @@ class Abilities:
         """
         parts, z = [], []
         for _, pairwise, mixture in self.mixtures():
-            limits = interval(mixture, pairwise, prob, kind, merged=self._atoms.merges)
+            limits = interval(mixture, pairwise, prob, kind, rough=self._rough)
             parts.append(_answers(mixture, pairwise, limits, rope, alone))
             z.append(pairwise.z)
         answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
@@ -197,6 +197,11 @@ class Abilities:
         sd += k
         np.sqrt(sd, out=sd)
         return Mixture(weight, centre, sd, pairwise.df)
+
+    @property
+    def _rough(self) -> bool:
+        """Whether merging moves probabilities by more than what intervals of many pairs save."""
+        return self._atoms.merges and len(self.evidence.score) >= MANY
 
     @cached_property
     def _atoms(self) -> "GroupAtoms":
@@ -253,8 +258,8 @@ class GroupAtoms:
         return cls(k_all[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
 
     def merged(self, least: float) -> "GroupAtoms":
-        """Atoms of one tau that differ by little, next to the smallest squared error of a pair; in
-        single precision, for merging moves a weight by more.
+        """Atoms of one tau that differ by little, next to the smallest squared error of a pair; of
+        many systems in single precision, for merging moves a weight by more.
         """
         weight = np.bincount(self.node, self.upper.max(1) * self.lower.max(1), len(self.tau_k))
         spread = self.tau_k[self.node] * least + self.extra
@@ -268,7 +273,8 @@ class GroupAtoms:
         order = np.lexsort(rounded[::-1])
         cell = rounded[:, order]
         start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
-        upper, lower = (x.astype(np.float32)[order] for x in (self.upper, self.lower))
+        digits = np.float32 if len(self.level) >= MANY else np.float64
+        upper, lower = (x.astype(digits, copy=False)[order] for x in (self.upper, self.lower))
         sorted_ = {"shift": self.shift[order], "extra": self.extra[order]}
         node = self.node[order][start]
         return replace(self, upper=upper, lower=lower, **sorted_, node=node, start=start)
@@ -316,16 +322,17 @@ class GroupAtoms:
             return tuple(x.reshape(len(x), levels**2) for x in (weight, shift, extra))
         # moments about a shift of the cell, of which few digits are lost
         sizes = np.diff([*self.start, len(self.shift)])
-        base = self.shift[self.start].astype(np.float32)
+        digits = self.upper.dtype
+        base = self.shift[self.start].astype(digits)
         away = self.shift - np.repeat(base, sizes)
-        moments = np.stack([away**0, away, self.extra + away**2], axis=1).astype(np.float32)
-        sums = np.empty((len(sizes), 3 * levels, levels), dtype=np.float32)
+        moments = np.stack([away**0, away, self.extra + away**2], axis=1).astype(digits)
+        sums = np.empty((len(sizes), 3 * levels, levels), dtype=digits)
         for product, start, size in zip(sums, self.start, sizes, strict=True):
             rows = slice(start, start + size)
             weighed = self.upper[rows, None] * moments[rows, :, None]  # (atom, moment, level)
             np.matmul(weighed.reshape(-1, 3 * levels).T, self.lower[rows], out=product)
         weight, shift, extra = sums.reshape(len(sizes), 3, -1).swapaxes(0, 1)
-        whole = np.maximum(weight, np.float32(1e-30))
+        whole = np.maximum(weight, digits.type(1e-30))
         shift /= whole
         extra /= whole
         extra -= shift * shift

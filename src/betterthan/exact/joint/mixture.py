@@ -241,7 +241,7 @@ _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache 
 # pairs, and the share of distinct ones, from which charts are interpolated
 _MANY, _ALIKE = 1000, 0.7
 _TURNS = 8  # of Newton's method for both ends
-_SHORT, _SHORT_MERGED = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-6
+_SHORT, _SHORT_ROUGH = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-6
 
 
 @dataclass(frozen=True)
@@ -346,18 +346,18 @@ class Mixture:
 
 
 def interval(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, *, merged: bool = False
+    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, *, rough: bool = False
 ) -> tuple[_Array, _Array]:
     """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval of the differences.
 
-    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. Where
-    components are `merged`, which moves more than that, ends are within 1e-6 of the width.
+    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. `rough`
+    ends of "hdi" are within 1e-6 of the width.
     """
     if kind == "hdi" and not pairwise.skewed:
-        return _narrowest(mixture, pairwise, prob, merged)
+        return _narrowest(mixture, pairwise, prob, rough)
     ends = [mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2)]
     if kind == "hdi":
-        lower, upper = _narrowest(mixture, pairwise, prob, merged)
+        lower, upper = _narrowest(mixture, pairwise, prob, rough)
     else:
         lower, upper = (pairwise.place(u) for u in ends)
     if not pairwise.skewed:
@@ -367,12 +367,12 @@ def interval(
 
 
 def _narrowest(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, merged: bool
+    mixture: Mixture, pairwise: PairPosterior, prob: float, rough: bool
 ) -> tuple[_Array, _Array]:
     """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
     start = pairwise.guess(mean, np.sqrt(variance), prob)
-    windows = _windows(pairwise, start) if merged else None
+    windows = _windows(pairwise, start) if rough else None
 
     def chart(rows: _Array, end: int, d: _Array) -> tuple[_Array, ...]:
         return _charted(pairwise, windows, rows, end, d)
@@ -381,7 +381,7 @@ def _narrowest(
         lambda rows, now: _beyond(_some(mixture, rows), partial(chart, rows), now),
         start,
         1 - prob,
-        (_SHORT_MERGED if merged else _SHORT) * np.diff(start, axis=0)[0],
+        (_SHORT_ROUGH if rough else _SHORT) * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
         squares=True,
