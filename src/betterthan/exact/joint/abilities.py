@@ -31,7 +31,8 @@ _SHORT, _ALIKE = 0.0064, 0.017  # how much merging moves it, by shift^3 and by v
 _LEAST = 1e-7  # components to which no pair gives more weight are left out
 _JITTER = 1e-12  # of the largest variance: errors of copies differ by that
 _NEAR = 4.0  # errors from 0 within which the chart of a pair is taken to be straight
-_HELD = 2**21  # numbers (component, pair) held at once
+_ROWS = 1000  # draws at once, whose random numbers take little memory
+_HELD = 2**18  # numbers (component, pair) held at once
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,9 @@ class Evidence:
         factor = np.linalg.cholesky(self.covariance + small)
         fresh = number if len(factor) < MANY else -(-number // 2)
         draws = np.empty((number, len(factor)))
-        np.matmul(random.standard_normal((fresh, len(factor))), factor.T, out=draws[:fresh])
+        for start in range(0, fresh, _ROWS):
+            rows = draws[start : min(start + _ROWS, fresh)]
+            np.matmul(random.standard_normal(rows.shape), factor.T, out=rows)
         np.negative(draws[: number - fresh], out=draws[fresh:])
         if self.df is None:
             return draws
@@ -240,17 +243,20 @@ class GroupAtoms:
 
     @classmethod
     def from_groups(cls, groups: Groups, alike: _Array) -> "GroupAtoms":
-        """One cell for each atom."""
+        """One cell for each atom; of many systems in single precision, for merging moves a weight
+        by more.
+        """
         tau = np.concatenate([part.tau for part in groups.parts])
         k_all = np.concatenate([part.k for part in groups.parts])
         weight = np.concatenate([part.weight for part in groups.parts])
         first, place = np.unique(tau, return_index=True, return_inverse=True)[1:]
+        digits = np.float32 if len(groups.level) >= MANY else np.float64
         atoms = [
-            _between(part, low, high, groups.variance, alike)
+            _between(part, low, high, groups.variance, alike, digits)
             for part in groups.parts
             for low, high in combinations(range(part.groups), 2)
         ]
-        nobody, none = np.zeros((0, groups.level.max() + 1)), np.zeros(0)
+        nobody, none = np.zeros((0, groups.level.max() + 1), digits), np.zeros(0)
         columns = zip((nobody, nobody, none, none, none), *atoms, strict=True)
         upper, lower, shift, extra, k = (np.concatenate(x) for x in columns)
         node = np.searchsorted(k_all[first], k)
@@ -258,9 +264,7 @@ class GroupAtoms:
         return cls(k_all[first], np.bincount(place, weight), upper, lower, shift, extra, *cells)
 
     def merged(self, least: float) -> "GroupAtoms":
-        """Atoms of one tau that differ by little, next to the smallest squared error of a pair; of
-        many systems in single precision, for merging moves a weight by more.
-        """
+        """Atoms of one tau that differ by little, next to the smallest squared error of a pair."""
         weight = np.bincount(self.node, self.upper.max(1) * self.lower.max(1), len(self.tau_k))
         spread = self.tau_k[self.node] * least + self.extra
         with np.errstate(divide="ignore"):
@@ -273,11 +277,8 @@ class GroupAtoms:
         order = np.lexsort(rounded[::-1])
         cell = rounded[:, order]
         start = np.flatnonzero(np.r_[True, (cell[:, 1:] != cell[:, :-1]).any(0)])
-        digits = np.float32 if len(self.level) >= MANY else np.float64
-        upper, lower = (x.astype(digits, copy=False)[order] for x in (self.upper, self.lower))
-        sorted_ = {"shift": self.shift[order], "extra": self.extra[order]}
-        node = self.node[order][start]
-        return replace(self, upper=upper, lower=lower, **sorted_, node=node, start=start)
+        sorted_ = {k: getattr(self, k)[order] for k in ("upper", "lower", "shift", "extra")}
+        return replace(self, **sorted_, node=self.node[order][start], start=start)
 
     @property
     def merges(self) -> bool:
@@ -308,7 +309,7 @@ class GroupAtoms:
 
     @cached_property
     def _likely_cells(self) -> list[_Array]:
-        return [part[self.likely].astype(float) for part in self._cells]
+        return [part if self.likely.all() else part[self.likely] for part in self._cells]
 
     @cached_property
     def _cells(self) -> tuple[_Array, _Array, _Array]:
@@ -352,7 +353,7 @@ def _per_unit(difference: _Array, error: _Array, z: _Array) -> _Array:
 
 
 def _between(
-    part: Partitions, low: int, high: int, variance: float, alike: _Array
+    part: Partitions, low: int, high: int, variance: float, alike: _Array, digits: Any
 ) -> tuple[_Array, ...]:
     """Two groups of each partition: members of the upper and the lower group, their difference, its
     variance, and k.
@@ -363,7 +364,8 @@ def _between(
     extra += (1 - k) ** 2 * (retained[:, 0] - retained[:, 1]) ** 2 * part.common
     beyond = _shared_error(part, low, high, alike) - variance * (1 / sizes).sum(1)
     extra += (1 - k) ** 2 * retained.prod(1) * np.maximum(beyond, 0.0)
-    return part.label[:, high] * part.weight[:, None], part.label[:, low], shift, extra, k
+    upper = np.multiply(part.label[:, high], part.weight[:, None], dtype=digits)
+    return upper, part.label[:, low].astype(digits), shift, extra, k
 
 
 def _shared_error(part: Partitions, low: int, high: int, alike: _Array) -> _Array:
