@@ -156,7 +156,7 @@ class Abilities:
         """
         parts, z = [], []
         for _, pairwise, mixture in self.mixtures():
-            limits = interval(mixture, pairwise, prob, kind, rough=self._rough)
+            limits = interval(mixture, pairwise, prob, kind)
             parts.append(_answers(mixture, pairwise, limits, rope, alone))
             z.append(pairwise.z)
         answers = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
@@ -169,21 +169,28 @@ class Abilities:
     def mixtures(self) -> Iterator[tuple[slice, PairPosterior, Mixture]]:
         """The pairwise posteriors and the mixtures of the pairs, a block of them at a time."""
         first, second = np.triu_indices(len(self.evidence.score), 1)
-        step = max(1, _HELD // (1 + 2 * len(self._atoms.start)))
+        atoms = self._atoms  # which take much memory, and are not kept
+        step = max(1, _HELD // (1 + 2 * len(atoms.start)))
         for start in range(0, len(first), step):
             block = slice(start, start + step)
             pairwise = self.evidence.pairwise.take(block)
             error = self.evidence.error[block]
-            yield block, pairwise, self._mixture(pairwise, error, first[block], second[block])
+            sides = first[block], second[block]
+            yield block, pairwise, self._mixture(atoms, pairwise, error, *sides)
 
     def draws(self, number: int, random: np.random.Generator) -> _Array:
         """Joint draws (draw, system) of the abilities."""
         return self.groups.draws(self.evidence.errors(number, random), random)
 
     def _mixture(
-        self, pairwise: PairPosterior, error: _Array, first: _Array, second: _Array
+        self,
+        atoms: "GroupAtoms",
+        pairwise: PairPosterior,
+        error: _Array,
+        first: _Array,
+        second: _Array,
     ) -> Mixture:
-        atoms, z, score = self._atoms, pairwise.z, self.evidence.score
+        z, score = pairwise.z, self.evidence.score
         error = _per_unit(score[first] - score[second], error, z)
         node, taus = np.tile(atoms.node[atoms.likely], 2), len(atoms.tau_k)
         k = np.concatenate([atoms.tau_k, atoms.tau_k[node]])[:, None]
@@ -199,14 +206,9 @@ class Abilities:
         sd[taus:] /= error**2
         sd += k
         np.sqrt(sd, out=sd)
-        return Mixture(weight, centre, sd, pairwise.df)
+        return Mixture(weight, centre, sd, pairwise.df, rough=atoms.merges and len(score) >= MANY)
 
     @property
-    def _rough(self) -> bool:
-        """Whether merging moves probabilities by more than what intervals of many pairs save."""
-        return self._atoms.merges and len(self.evidence.score) >= MANY
-
-    @cached_property
     def _atoms(self) -> "GroupAtoms":
         """Components for pairs in different groups."""
         atoms = GroupAtoms.from_groups(self.groups, self._alike)

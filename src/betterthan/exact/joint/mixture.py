@@ -239,7 +239,7 @@ _STEP, _MEETING, _ROUNDS = 1e-5, 1e-9, 60  # of a standard deviation: a shorter 
 _BENT = 0.5  # most that the square changes a step by
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 # pairs, and the share of distinct ones, from which charts are interpolated
-_MANY, _ALIKE = 1000, 0.7
+_MANY, _ALIKE = 500, 0.7
 _TURNS = 8  # of Newton's method for both ends
 _SHORT, _SHORT_ROUGH = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-6
 
@@ -254,6 +254,7 @@ class Mixture:
     centre: _Array
     sd: _Array
     df: _Array | None  # (pair,), of t; None of normals
+    rough: bool = False  # components are merged, which moves more than a millionth of an interval
 
     def below(self, u: _Array) -> _Array:
         """P(difference < u), (pair,)."""
@@ -346,18 +347,18 @@ class Mixture:
 
 
 def interval(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str, *, rough: bool = False
+    mixture: Mixture, pairwise: PairPosterior, prob: float, kind: str
 ) -> tuple[_Array, _Array]:
     """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval of the differences.
 
-    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. `rough`
-    ends of "hdi" are within 1e-6 of the width.
+    Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. Ends of
+    "hdi" of a rough mixture are within 1e-6 of the width.
     """
     if kind == "hdi" and not pairwise.skewed:
-        return _narrowest(mixture, pairwise, prob, rough)
+        return _narrowest(mixture, pairwise, prob)
     ends = [mixture.quantile(p) for p in ((1 - prob) / 2, (1 + prob) / 2)]
     if kind == "hdi":
-        lower, upper = _narrowest(mixture, pairwise, prob, rough)
+        lower, upper = _narrowest(mixture, pairwise, prob)
     else:
         lower, upper = (pairwise.place(u) for u in ends)
     if not pairwise.skewed:
@@ -366,13 +367,11 @@ def interval(
     return np.minimum(lower, low), np.maximum(upper, high)
 
 
-def _narrowest(
-    mixture: Mixture, pairwise: PairPosterior, prob: float, rough: bool
-) -> tuple[_Array, _Array]:
+def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
     """Newton's method for equal heights; from an end of the range where there are none."""
     mean, variance = mixture.moments
     start = pairwise.guess(mean, np.sqrt(variance), prob)
-    windows = _windows(pairwise, start) if rough else None
+    windows = _windows(pairwise, start) if mixture.rough else None
 
     def chart(rows: _Array, end: int, d: _Array) -> tuple[_Array, ...]:
         return _charted(pairwise, windows, rows, end, d)
@@ -381,7 +380,7 @@ def _narrowest(
         lambda rows, now: _beyond(_some(mixture, rows), partial(chart, rows), now),
         start,
         1 - prob,
-        (_SHORT_ROUGH if rough else _SHORT) * np.diff(start, axis=0)[0],
+        (_SHORT_ROUGH if mixture.rough else _SHORT) * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
         squares=True,
@@ -447,4 +446,4 @@ def _some(mixture: Mixture, rows: _Array) -> Mixture:
         return mixture
     df = None if mixture.df is None else mixture.df[rows]
     weight, centre, sd = (x[:, rows] for x in (mixture.weight, mixture.centre, mixture.sd))
-    return Mixture(weight, centre, sd, df)
+    return Mixture(weight, centre, sd, df, mixture.rough)
