@@ -188,7 +188,8 @@ def randomization_test(
     )
     items = len(responses.values)
     attrs = _record(responses.statistic, items, how, why, drawn, options)
-    return result.assign_attrs(attrs if responses.higher_is_better else attrs | _LOWER)
+    result.attrs = attrs if responses.higher_is_better else attrs | _LOWER
+    return result
 
 
 def _record(
@@ -374,7 +375,8 @@ def _randomize_blocks(
         how, why = "binomial", "every swap counts"
     drawn = None if binomial else nulls.Drawn(options.shuffles, seed)
     attrs = _record(statistic or "mean", blocks.items, how, why, drawn, options)
-    return result.assign_attrs(attrs if blocks.higher_is_better else attrs | _LOWER)
+    result.attrs = attrs if blocks.higher_is_better else attrs | _LOWER
+    return result
 
 
 def _refuse_in_blocks(blocks: Blocks, statistic: Any, options: _Options) -> None:
