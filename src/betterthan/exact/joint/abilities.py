@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -210,11 +211,14 @@ class Abilities:
 
     @property
     def _atoms(self) -> "GroupAtoms":
-        """Components for pairs in different groups."""
-        atoms = GroupAtoms.from_groups(self.groups, self._alike)
-        if 2 * len(atoms.shift) * len(self.evidence.error) <= _EXACT:
-            return atoms
-        return atoms.merged(float(self.evidence.error.min()) ** 2)
+        """Components for pairs in different groups; merged ones of many systems in single
+        precision, as merging moves a weight by more.
+        """
+        number = sum(len(part.weight) * comb(part.groups, 2) for part in self.groups.parts)
+        merging = 2 * number * len(self.evidence.error) > _EXACT
+        digits = np.float32 if merging and len(self.evidence.score) >= MANY else np.float64
+        atoms = GroupAtoms.from_groups(self.groups, self._alike, digits)
+        return atoms.merged(float(self.evidence.error.min()) ** 2) if merging else atoms
 
     @cached_property
     def _alike(self) -> _Array:
@@ -244,15 +248,12 @@ class GroupAtoms:
     level: _Array  # (system,): of its score
 
     @classmethod
-    def from_groups(cls, groups: Groups, alike: _Array) -> "GroupAtoms":
-        """One cell for each atom; of many systems in single precision, for merging moves a weight
-        by more.
-        """
+    def from_groups(cls, groups: Groups, alike: _Array, digits: Any = np.float64) -> "GroupAtoms":
+        """One cell for each atom, in floats of these digits."""
         tau = np.concatenate([part.tau for part in groups.parts])
         k_all = np.concatenate([part.k for part in groups.parts])
         weight = np.concatenate([part.weight for part in groups.parts])
         first, place = np.unique(tau, return_index=True, return_inverse=True)[1:]
-        digits = np.float32 if len(groups.level) >= MANY else np.float64
         atoms = [
             _between(part, low, high, groups.variance, alike, digits)
             for part in groups.parts
