@@ -34,9 +34,11 @@ def friedman(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks within each row from 1, equal values their mean rank: `scipy.stats` is slow to load."""
-    top = values == values.max(initial=-np.inf)
+    if not values.size:
+        return values.astype(float)
+    top = values == values.max()
     low = (~top).sum(1, keepdims=True)
-    if (top | (values == values.min(initial=np.inf))).all():  # as right and wrong items
+    if (top | (values == values.min())).all():  # as right and wrong items
         return np.where(top, low + (values.shape[1] - low + 1) / 2, (low + 1) / 2)
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
