@@ -44,9 +44,9 @@ def characteristics(
 
     Notes
     -----
-    Of m decisive items, a binomial number, the candidate wins a binomial number with probability
-    (1 + difference / share) / 2. For each m the fewest wins that pass and the fewest losses that
-    are worse are known, so that no outcome is simulated and none is left out.
+    The number of decisive items m is binomial. The candidate wins a binomial number of these, with
+    probability (1 + difference / share) / 2. For each m the fewest wins that pass and the fewest
+    losses that are worse are known, so that no outcome is simulated and none is left out.
 
     Examples
     --------

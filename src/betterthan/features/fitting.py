@@ -400,7 +400,7 @@ class _Search:
         return self.result.inside[0]
 
     def inclusion(self, resamples: int, seed: int) -> np.ndarray:
-        """In what share of samples of groups drawn anew each feature is chosen."""
+        """The share of bootstrap samples of groups in which each feature is chosen."""
         if self.direction == "none":
             return np.ones(self.z.shape[1])
         groups, how = self.table.groups, searched_as(self.direction)

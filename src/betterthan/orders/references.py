@@ -1,8 +1,8 @@
 """Several references for one order, their consensus; and agreement where there is no reference.
 
 Several references are combined by their mean, by weights, by the best one, or by their consensus.
-A system or judge is outlying if it agrees with the others less than one would that is drawn from
-them at random, for each document anew.
+A system or judge is outlying if it agrees with the others less than a random mixture of them, drawn
+for each document, would.
 """
 
 from collections.abc import Mapping, Sequence

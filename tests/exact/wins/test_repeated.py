@@ -51,9 +51,28 @@ def test_intervals_are_those_without_interpolation(monkeypatch):
     monkeypatch.setattr(mixture, "_MANY", np.inf)
     there = joint.pairs(0.9, "hdi", 0.0)
     assert (here.lower != there.lower).any()
-    # ends are within 1e-6 of a width where components are merged, which moves more than that
+    # rough ends, where components are merged, which moves more than that
     np.testing.assert_allclose(here.lower, there.lower, atol=1e-6)
     np.testing.assert_allclose(here.upper, there.upper, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("systems", "items", "spread"), [(70, 30, 0.3), (64, 20, 1.5), (100, 8, 1)]
+)
+@pytest.mark.parametrize("prob", [0.5, 0.95])
+def test_rough_ends_are_near_also_on_few_items(systems, items, spread, prob, monkeypatch):
+    random = np.random.default_rng(1)
+    logits = random.normal(size=(items, 1)) + random.normal(0, spread, systems)
+    right = (random.random((items, systems)) < 1 / (1 + np.exp(-logits))).astype(float)
+    joint = Abilities.fit(evidence_from_right(right.T @ right, items, (1.0, 1.0, 1.0)))
+    here = joint.pairs(prob, "hdi", 0.0)
+    monkeypatch.setattr(mixture, "_MANY", np.inf)
+    monkeypatch.setattr(mixture, "_SHORT_ROUGH", mixture._SHORT)
+    there = joint.pairs(prob, "hdi", 0.0)
+    most = 2e-5 * (there.upper - there.lower)  # as the page on the joint model says
+    assert (here.lower != there.lower).any()
+    assert (np.abs(here.lower - there.lower) < most).all()
+    assert (np.abs(here.upper - there.upper) < most).all()
 
 
 @pytest.mark.parametrize("step", [1.0, 0.1])

@@ -241,7 +241,7 @@ _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache 
 # pairs, and the share of distinct ones, from which charts are interpolated
 _MANY, _ALIKE = 500, 0.7
 _TURNS = 8  # of Newton's method for both ends
-_SHORT, _SHORT_ROUGH = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-6
+_SHORT, _SHORT_ROUGH = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-5
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ class Mixture:
     centre: _Array
     sd: _Array
     df: _Array | None  # (pair,), of t; None of normals
-    rough: bool = False  # components are merged, which moves more than a millionth of an interval
+    rough: bool = False  # components are merged: ends of intervals need few digits
 
     def below(self, u: _Array) -> _Array:
         """P(difference < u), (pair,)."""
@@ -352,7 +352,7 @@ def interval(
     """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval of the differences.
 
     Where skewness is corrected for, it is the union with the equal-tailed one of Hall's t. Ends of
-    "hdi" of a rough mixture are within 1e-6 of the width.
+    "hdi" of a rough mixture are within 2e-5 of the width.
     """
     if kind == "hdi" and not pairwise.skewed:
         return _narrowest(mixture, pairwise, prob)

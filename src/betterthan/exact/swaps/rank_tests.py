@@ -37,8 +37,8 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     if not values.size:
         return values.astype(float)
     top = values == values.max()
-    low = (~top).sum(1, keepdims=True)
     if (top | (values == values.min())).all():  # as right and wrong items
+        low = (~top).sum(1, keepdims=True)
         return np.where(top, low + (values.shape[1] - low + 1) / 2, (low + 1) / 2)
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
