@@ -104,6 +104,15 @@ def test_dependence_is_noted():
     assert "2 data sets are pooled" in pooled.attrs["notes"]
 
 
+def test_the_answer_says_that_large_data_sets_weigh_more():
+    sentence = "The 2 data sets are pooled, so large ones weigh more"
+    data = scores().assign_coords(dataset=("item", ["x"] * 40 + ["y"] * 20))
+    assert sentence in str(bt.compare(data)).replace("\n", " ")
+    assert sentence not in str(bt.compare(data, over="dataset")).replace("\n", " ")
+    equal = scores().assign_coords(dataset=("item", ["x"] * 30 + ["y"] * 30))
+    assert "pooled" not in str(bt.compare(equal))
+
+
 def test_signature_says_how_it_was_made():
     line = bt.signature(
         bt.compare(

@@ -18,6 +18,7 @@ from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import CLUSTER, EPOCH, differing, several
 from betterthan.exact.joint.student import too_skewed
+from betterthan.io.texts import text_array
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results import numbers
@@ -348,8 +349,9 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
         return (_MEASURES,)
     if dependent := evaluation.raw_counts.attrs.get("dependent"):
         return (f"! {dependent}.",)
+    pooled = _unequal_data_sets(evaluation)
     if "difference_df" not in answers:
-        return ()
+        return pooled
     clusters = evaluation.clusters
     unit = evaluation.unit if clusters is not None else "item"
     lines = [_skewed(answers)]
@@ -359,7 +361,23 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
             lines.append(_each_once(answers, unit, options))
     if clusters is not None:
         lines += [_few_clusters(answers, evaluation), _unsupported_by_swaps(answers)]
-    return tuple(filter(None, lines))
+    return (*filter(None, lines), *pooled)
+
+
+def _unequal_data_sets(evaluation: Evaluation) -> tuple[str, ...]:
+    """That large data sets weigh more, where items of several unequal ones are pooled."""
+    observed = evaluation.observed
+    if names.DATASET in evaluation.takes or not several(observed, names.DATASET):
+        return ()
+    if names.ITEM not in observed[names.DATASET].dims:
+        return ()
+    sizes = np.unique(text_array(observed[names.DATASET].values), return_counts=True)[1]
+    if sizes.min() == sizes.max():
+        return ()
+    return (
+        f"The {len(sizes)} data sets are pooled, so large ones weigh more; "
+        'over="dataset" counts each once.',
+    )
 
 
 _MEASURES = (
