@@ -188,6 +188,23 @@ def test_nothing_drawn_together_is_truncated_t_to_the_digit(kind):
     np.testing.assert_allclose(found.better, pairs.prob_above(), atol=1e-9)
 
 
+@pytest.mark.parametrize("prob", [0.5, 0.95])
+def test_intervals_end_at_equal_heights_also_where_newton_takes_many_steps(prob):
+    random = np.random.default_rng(2)
+    scores = random.beta(0.4, 0.1, (12, 70)) * random.random((12, 1)) * np.linspace(0.7, 1, 70)
+    sizes = np.ones_like(scores)
+    pairs = units.pair_means(scores, sizes, np.arange(12))
+    means = units.means(scores, sizes)
+    of = abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, scores.std())
+    found = abilities.Abilities.fit(of)
+    ends = found.pairs(prob, "hdi", 0.0)
+    for at, own, mixture in found.mixtures():
+        low, high = (own.chart(end[at]) for end in (ends.lower, ends.upper))
+        left, right = (mixture.around(u, 1.0)[1] * steep for u, steep, _ in (low, high))
+        np.testing.assert_allclose(left, right, rtol=1e-6)
+        np.testing.assert_allclose(mixture.below(high[0]) - mixture.below(low[0]), prob, atol=1e-8)
+
+
 @pytest.mark.parametrize("scores", [SCORES["a"], rasch(10, 30, 0.3)], ids=["a", "10"])
 def test_intervals_hold_their_probability_and_none_is_narrower(scores):
     found = joint(scores)

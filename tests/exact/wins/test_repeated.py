@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from betterthan.exact.joint import mixture
-from betterthan.exact.joint.abilities import Abilities, evidence_from_right
+from betterthan.exact.joint import units as of_units
+from betterthan.exact.joint.abilities import Abilities, evidence_from_means, evidence_from_right
 from betterthan.exact.joint.mixture import Wins
 from betterthan.exact.wins.intervals import edgeworth, shape
 from betterthan.exact.wins.repeated import Distinct, Windows
@@ -73,6 +74,26 @@ def test_rough_ends_are_near_also_on_few_items(systems, items, spread, prob, mon
     assert (here.lower != there.lower).any()
     assert (np.abs(here.lower - there.lower) < most).all()
     assert (np.abs(here.upper - there.upper) < most).all()
+
+
+@pytest.mark.parametrize("kind", ["hdi", "eti"])
+@pytest.mark.parametrize(("items", "most"), [(12, np.inf), (12, 1.0), (20, 1.0)])
+def test_rough_ends_of_means_are_near_also_where_items_are_skewed(items, most, kind, monkeypatch):
+    random = np.random.default_rng(2)
+    score = random.beta(0.4, 0.1, (items, 70)) * random.random((items, 1)) * np.linspace(0.7, 1, 70)
+    sizes, units = np.ones_like(score), np.arange(items)
+    means = of_units.means(score, sizes, limits=(0.0, 1.0), skewed=True)
+    pairs = of_units.pair_means(score, sizes, units, most=most, skewed=True)
+    joint = Abilities.fit(
+        evidence_from_means(means.mean, means.covariance, means.df, pairs, score.std())
+    )
+    here = joint.pairs(0.95, kind, 0.0)
+    monkeypatch.setattr(mixture, "_STEP_ROUGH", mixture._STEP)
+    there = joint.pairs(0.95, kind, 0.0)
+    width = there.upper - there.lower
+    assert (here.lower != there.lower).any()
+    assert (np.abs(here.lower - there.lower) < 2e-5 * width).all()
+    assert (np.abs(here.upper - there.upper) < 2e-5 * width).all()
 
 
 @pytest.mark.parametrize("step", [1.0, 0.1])

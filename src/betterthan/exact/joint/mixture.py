@@ -186,7 +186,7 @@ class Averages:
     def place(self, u: _Array, *, hall: bool = False) -> _Array:
         """The difference at u."""
         law = self.law
-        if law.unbounded:
+        if law.within(hall):
             with np.errstate(invalid="ignore"):  # without an error there is no place
                 return np.where(law.error > 0, law.place(u, hall=hall), np.nan)
         return law.quantile(distribution(u, self.df), hall=hall)
@@ -235,12 +235,14 @@ def _normal_score(below: _Array, above: _Array) -> _Array:
     return np.where(below < above, u, np.where(below > above, -u, 0.0))
 
 
-_STEP, _MEETING, _ROUNDS = 1e-5, 1e-9, 60  # of a standard deviation: a shorter step is the last
+# of a standard deviation: a shorter step is the last, with an error below a third of its cube
+_STEP, _STEP_ROUGH, _MEETING, _ROUNDS = 1e-5, 0.008, 1e-9, 60
 _BENT = 0.5  # most that the square changes a step by
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 # pairs, and the share of distinct ones, from which charts are interpolated
 _MANY, _ALIKE = 500, 0.7
 _TURNS = 8  # of Newton's method for both ends
+_SHARES = 17  # from which the narrowest interval is looked for where these do not suffice
 _SHORT, _SHORT_ROUGH = 1e-6, 1e-3  # their last step, of the width: an error of 1e-12, and of 1e-5
 
 
@@ -322,27 +324,32 @@ class Mixture:
         """By Newton on the normal scale, with the squares of its steps, bracketed, for a mixture
         may have several modes.
         """
-        wanted, (x, variance) = special.ndtri(prob), self.moments
-        sd = np.sqrt(variance)
+        (x, variance), sd_last = self.moments, _STEP_ROUGH if self.rough else _STEP
+        prob = np.broadcast_to(prob, x.shape)
+        wanted, sd = special.ndtri(prob), np.sqrt(variance)
         x = x + wanted * sd
         low, high = x - 40 * sd, x + 40 * sd
+        rows = np.arange(x.size)
         for _ in range(_ROUNDS):
-            below, density, change = self.around(x, 1.0)
-            low, high = np.where(below < prob, x, low), np.where(below < prob, high, x)
+            if not rows.size:
+                break
+            now, spread = x[rows], sd[rows]
+            below, density, change = _some(self, rows).around(now, 1.0)
+            short_of = below < prob[rows]
+            low[rows] = np.where(short_of, now, low[rows])
+            high[rows] = np.where(short_of, high[rows], now)
             score = special.ndtri(np.clip(below, 1e-15, 1 - 1e-15))
             # the slope of the normal score of P is the density over the normal one there
             per_normal = np.sqrt(2 * np.pi) * np.exp(0.5 * score * score)
             slope = np.maximum(density * per_normal, 1e-300)
-            step = (wanted - score) / slope
+            step = (wanted[rows] - score) / slope
             bend = (change * per_normal + score * slope**2) / slope
             step *= 1 - np.clip(step * bend / 2, -_BENT, _BENT)
-            moved, short = x + np.clip(step, -sd, sd), np.abs(step) <= _STEP * sd
+            moved, last = now + np.clip(step, -spread, spread), np.abs(step) <= sd_last * spread
             # at an end of the bracket it could go to and fro between both
-            moved = np.where(short | ((low < moved) & (moved < high)), moved, (low + high) / 2)
-            done = short | (np.abs(moved - x) <= _MEETING * sd)
-            x = moved
-            if done.all():
-                break
+            inside = last | ((low[rows] < moved) & (moved < high[rows]))
+            x[rows] = moved = np.where(inside, moved, (low[rows] + high[rows]) / 2)
+            rows = rows[~last & (np.abs(moved - now) > _MEETING * spread)]
         return x
 
 
@@ -368,37 +375,57 @@ def interval(
 
 
 def _narrowest(mixture: Mixture, pairwise: PairPosterior, prob: float) -> tuple[_Array, _Array]:
-    """Newton's method for equal heights; from an end of the range where there are none."""
+    """Newton's method for equal heights, where it does not end at once from the best of several
+    intervals; or from an end of the range.
+    """
     mean, variance = mixture.moments
     start = pairwise.guess(mean, np.sqrt(variance), prob)
     windows = _windows(pairwise, start) if mixture.rough else None
+    both, converged = _equal_heights(mixture, pairwise, prob, start, windows)
+    left = np.flatnonzero(~converged)
+    if left.size:
+        mixture, pairwise = _some(mixture, left), pairwise.take(left)
+        start = _best_of_several(mixture, pairwise, prob)
+        ends, converged = _equal_heights(mixture, pairwise, prob, start, None)
+        narrower = converged & (ends[1] - ends[0] < start[1] - start[0])
+        both[:, left] = np.where(narrower, ends, start)
+    return both[0], both[1]
 
-    def chart(rows: _Array, end: int, d: _Array) -> tuple[_Array, ...]:
-        return _charted(pairwise, windows, rows, end, d)
 
-    both, converged = limits.equal_heights(
-        lambda rows, now: _beyond(_some(mixture, rows), partial(chart, rows), now),
+def _equal_heights(
+    mixture: Mixture,
+    pairwise: PairPosterior,
+    prob: float,
+    start: _Array,
+    windows: Windows | None,
+) -> tuple[_Array, _Array]:
+    """Ends (2, pair) of equal heights, and where they were reached."""
+
+    def beyond(rows: _Array, now: _Array) -> tuple[_Array, _Array, _Array]:
+        chart = partial(_charted, pairwise, windows, rows)
+        return _beyond(_some(mixture, rows), chart, now)
+
+    return limits.equal_heights(
+        beyond,
         start,
         1 - prob,
-        (_SHORT_ROUGH if mixture.rough else _SHORT) * np.diff(start, axis=0)[0],
+        (_SHORT_ROUGH if mixture.rough and mixture.df is None else _SHORT)
+        * np.diff(start, axis=0)[0],
         _TURNS,
         lambda rows, now, moved: pairwise.take(rows).inside(now, moved),
         squares=True,
     )
-    left = np.flatnonzero(~converged)
-    if left.size:
-        both[:, left] = _from_an_end(_some(mixture, left), pairwise.take(left), prob)
-    return both[0], both[1]
 
 
-def _from_an_end(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Array:
-    """The narrowest of the equal-tailed interval and those from an end of what is possible."""
-    number, far = len(pairwise.z), np.full(len(pairwise.z), np.inf)
-    probs = np.array([(1 - prob) / 2, (1 + prob) / 2, prob, 1 - prob])
-    four = _some(mixture, np.tile(np.arange(number), len(probs)))
-    low, high, up, down = four.quantile(np.repeat(probs, number)).reshape(len(probs), number)
-    scores = (low, high), (-far, up), (down, far)
-    tried = np.stack([[pairwise.place(u) for u in both] for both in scores])
+def _best_of_several(mixture: Mixture, pairwise: PairPosterior, prob: float) -> _Array:
+    """The narrowest of intervals that leave a share of the rest below them, from none to all."""
+    number, far = len(pairwise.z), np.full((1, len(pairwise.z)), np.inf)
+    below = (1 - prob) * np.linspace(0, 1, _SHARES)
+    probs = np.concatenate([below[1:], below[:-1] + prob])
+    repeated = _some(mixture, np.tile(np.arange(number), len(probs)))
+    scores = repeated.quantile(np.repeat(probs, number)).reshape(2, -1, number)
+    low, high = np.concatenate([-far, scores[0]]), np.concatenate([scores[1], far])
+    tried = np.stack([[pairwise.place(u) for u in ends] for ends in zip(low, high, strict=True)])
     width = np.nan_to_num(tried[:, 1] - tried[:, 0], nan=np.inf)
     return np.take_along_axis(tried, width.argmin(0)[None, None], 0)[0]
 

@@ -24,6 +24,7 @@ DF_TRUNCATED = 2.0  # degrees of freedom from which on t is truncated
 _NORMAL = 9  # degrees of freedom from which on t is taken to a normal score
 _RAISED = 31  # degrees of freedom that fewer than these are raised to
 _FAR = 1e100  # errors: further out is as far
+_ROUNDING = 1e-15  # of a probability
 FEWEST_VALUES = 5  # units other than 0, below which the skewness itself is a guess
 
 
@@ -85,9 +86,9 @@ class Student:
         >>> one.quantile(0.025).round(9).tolist(), one.prob_above(0.0).round(9).tolist()
         ([-0.464075167], [0.880823844])
         """
-        if self.unbounded:
+        if self.within(hall):
             result = self.place(self._plain_quantile(prob), hall)
-            return np.where(self.error > 0, result, np.nan)
+            return np.where(self.error > 0, np.clip(result, self.low, self.high), np.nan)
         low, high, mass = self._range_hall if hall else self._range
         below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
         # from the end whose tail is smaller
@@ -154,6 +155,13 @@ class Student:
     def unbounded(self) -> bool:
         """Whether the range of the mean is not known."""
         return self.low == -np.inf and self.high == np.inf
+
+    def within(self, hall: bool = False) -> bool:
+        """Whether t, or Hall's t, lies within the range of the mean but for rounding."""
+        if self.unbounded:
+            return True
+        mass = (self._range_hall if hall else self._range)[2]
+        return bool((mass[self.error > 0] > 1 - _ROUNDING).all())
 
     def _plain_quantile(self, prob: float) -> np.ndarray:
         """Quantiles of t, computed once for each number of degrees of freedom."""

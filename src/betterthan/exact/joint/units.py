@@ -151,7 +151,7 @@ _ULPS = 8  # a spread of fewer units in the last place is rounding
 _ROUNDING = 1e-12  # the same of units of unequal size, beside the largest mean of a unit
 _ALIKE = 1e-13  # of a sum of squares: what is left of means that differ by a constant
 _HELD = 2**22  # numbers held at once for one system against all others
-_BLOCK = 2**18  # numbers (unit, pair) held at once where no score is missing
+_BLOCK = 2**16  # the same where no score is missing: they stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,10 @@ class PairMeans:
     def take(self, index: Any) -> "PairMeans":
         """Some of the pairs."""
         held = {k: v[index] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
-        return replace(self, **held)
+        some = replace(self, **held)
+        if "_sides" in vars(self):  # they are known
+            vars(some)["_sides"] = tuple(side[index] for side in self._sides)
+        return some
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
         """P(d > delta); nan for fewer than two units.
@@ -222,11 +225,16 @@ class PairMeans:
         Where all units differ by the same, there is no error, and units above and below delta are
         counted.
         """
-        return self._tail(delta, above=True)
+        return self._tail(delta, above=True) if delta else self._sides[1]
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
         """P(d < delta), as exact in its tail."""
-        return self._tail(delta, above=False)
+        return self._tail(delta, above=False) if delta else self._sides[0]
+
+    @cached_property
+    def _sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """P(d < 0) and P(d > 0), which tables and the joint model share."""
+        return self._tail(0.0, above=False), self._tail(0.0, above=True)
 
     def _tail(self, delta: float, *, above: bool) -> np.ndarray:
         prob = self.law.prob_above(delta) if above else self.law.prob_below(delta)
