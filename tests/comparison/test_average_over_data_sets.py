@@ -275,6 +275,19 @@ def test_scores_missing_with_the_difficulty_of_the_items_are_refused():
         assert bt.compare(scores, over="dataset", missing="wrong")["n"].values[0, 1] == 600
 
 
+def test_complete_items_are_those_of_the_data_set():
+    scores = items_of()
+    scores[[0, 15, 20, 40, 200, 700], 0] = np.nan
+    chosen = bt.compare(scores, over="dataset", missing="complete").data
+    whole = bt.compare(scores.dropna("item"), over="dataset").data
+    for name in EQUAL:
+        np.testing.assert_array_equal(chosen[name].values, whole[name].values)
+    scores[:30, 0] = np.nan
+    message = "dataset 'task 0' has no item with a score of every system"
+    with pytest.raises(ValueError, match=message):
+        bt.compare(scores, over="dataset", missing="complete")
+
+
 def test_other_missing_scores_are_warned_of_in_the_answer():
     rng = np.random.default_rng(2)
     right = (rng.random((90, 2)) < 0.6).astype(float)

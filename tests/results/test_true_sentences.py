@@ -60,6 +60,20 @@ def test_scores_and_their_difference_are_on_the_items_that_both_have():
     assert f"On {int(found['n'].values[0, 1])} items" in found.statement()[1]
 
 
+def test_dropped_ties_are_counted_and_belong_to_the_items_that_both_have():
+    outcomes = [[1, 1]] * 70 + [[1, 0]] * 15 + [[0, 1]] * 5 + [[np.nan, 1]] * 24 + [[np.nan, 0]] * 6
+    found = bt.compare(scores(outcomes), ties="drop").statement()[1]
+    assert "on the 90 items with both" in found
+    assert "On 90 items: 15 wins, 5 losses for a; 70 ties are dropped." in found
+    assert "30 items without a score of a are left out." in found
+    assert "fewer than half" not in found  # of 120 items
+
+
+def test_systems_of_which_one_never_won_are_answered_with_ties_dropped():
+    outcomes = [[0, np.nan, 0], [0, 0, 0], [0, np.nan, 0]]
+    assert "on the 1 item with both" in str(bt.compare(scores(outcomes), ties="drop"))
+
+
 @pytest.mark.filterwarnings("ignore:Scores of")
 @pytest.mark.parametrize("systems", [2, 3])
 def test_a_paper_states_the_items_that_were_compared(systems):

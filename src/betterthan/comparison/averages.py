@@ -119,15 +119,18 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
     loaded = LoadedData(whole.kind, whole.data, whole.observed, whole.scores, whole.margin)
     _refuse(loaded, over, options)
     by_item = loaded.by_item
-    label_array = loaded.observed[over].values
-    place = text_array(label_array) if by_item else np.array([str(v) for v in label_array])
+    arrays = {k: getattr(loaded, k) for k in ("data", "observed", "scores")}
+    # by array, for missing="complete" leaves items out of some
+    places = {k: text_array(array[over].values) for k, array in arrays.items()}
+    place = places["observed"]
     labels = list(dict.fromkeys(place.tolist()))
     each = replace(options, over=None, weights=None, systems=None, baseline=None)
     parts = []
     for label in labels:
-        rows = np.flatnonzero(place == label)
-        index: Any = {(names.ITEM if by_item else over): rows}
-        held = {k: getattr(loaded, k).isel(index) for k in ("data", "observed", "scores")}
+        held = {
+            k: array.isel({names.ITEM if by_item else over: np.flatnonzero(places[k] == label)})
+            for k, array in arrays.items()
+        }
         for array in held.values():
             array.attrs = {k: v for k, v in array.attrs.items() if k != "n_items"}
         part = replace(loaded, **held)
@@ -206,6 +209,11 @@ def _refuse_absent(part: LoadedData, label: str, over: str) -> None:
     if not part.by_item:
         return
     dims = [d for d in part.scores.dims if d != names.SYSTEM]
+    if part.observed.size and not part.scores.size:  # all are left out by missing="complete"
+        raise ValueError(
+            f"{over} {label!r} has no item with a score of every system; leave that {over} out, "
+            "or pass missing='pairwise'"
+        )
     missing = (~part.scores.notnull().any(dims)).values
     if missing.any():
         systems = [str(s) for s in part.scores[names.SYSTEM].values[missing]]

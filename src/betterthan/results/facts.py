@@ -47,7 +47,8 @@ class Pair:
     losses: int | None = None
     ties: int | None = None
     ties_unknown: bool = False  # only items that one of the two won were counted
-    n: int | None = None  # items that both have
+    n: int | None = None  # items that both have, but for ties that are dropped
+    n_ties_dropped: int | None = 0  # None if they are dropped, and their number is not known
     n_dropped: int = 0  # items without both scores
     lacking: str | None = None  # the one system that all these lack a score of
     n_units: int | None = None  # clusters, or items with their runs
@@ -75,6 +76,11 @@ class Pair:
     more_wins_p: float | None = None  # that the first is ahead on more units, of scores
     more_wins_mcse: float = 0.0
     reason: str | None = None  # why there is no verdict
+
+    @property
+    def n_both(self) -> int:
+        """Items that both have."""
+        return (self.n or 0) + (self.n_ties_dropped or 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -357,8 +363,9 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         **{name: value(name) if counted else None for name in ("wins", "losses", "ties")},
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
+        n_ties_dropped=_ties_dropped(row, provenance),
         n_dropped=value("n_dropped") or 0,
-        lacking=_lacking(row, data),
+        lacking=_lacking(row, data, provenance),
         unit=provenance.unit,
         difference_mcse=_error(data, "difference_mean_mcse"),
         difference_is=provenance.difference_is or "difference",
@@ -389,14 +396,23 @@ _OF_ROW = {  # fields of a pair, by the columns of `tables.pairs`
 }
 
 
-def _lacking(row: Mapping[str, Any], data: xr.Dataset) -> str | None:
+def _ties_dropped(row: Mapping[str, Any], provenance: Signature) -> int | None:
+    """Items that both systems have, and that are not counted as they are ties."""
+    if provenance.ties != "drop":
+        return 0
+    total, missing = provenance.n_items, row.get("n_dropped")
+    known = total is not None and total >= 0 and missing is not None
+    return int(total - missing - row["n"]) if known else None
+
+
+def _lacking(row: Mapping[str, Any], data: xr.Dataset, provenance: Signature) -> str | None:
     """The system of a pair that all dropped items lack a score of; none where both lack some."""
     dropped = row.get("n_dropped") or 0
     if not dropped or "n_scored" not in data:
         return None
     systems = labels_on_one_line(data[names.SYSTEM].values)
     scored = dict(zip(systems, data["n_scored"].values.tolist(), strict=True))
-    total = row["n"] + dropped
+    total = row["n"] + (_ties_dropped(row, provenance) or 0) + dropped
     without = [name for name in (row["system"], row["other"]) if scored[name] < total]
     return without[0] if len(without) == 1 else None
 

@@ -126,10 +126,8 @@ def verdict_sentence(pair: Pair) -> str:
             f"{pair.rope:g} with probability {within}.{ahead if pair.also_ahead else ''}"
         )
     if _nothing_decisive(pair):
-        return (
-            f"Undecided: neither {a} nor {b} won an item from the other, and the number of ties is "
-            "unknown."
-        )
+        ties = "the number of ties is unknown" if pair.ties_unknown else "ties are dropped"
+        return f"Undecided: neither {a} nor {b} won an item from the other, and {ties}."
     if pair.p_mcse:
         equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse)
     else:
@@ -214,9 +212,9 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         if pair.n_dropped:
-            both = f"on the {pair.n:,} {'items' if pair.n != 1 else 'item'} with "
+            both = f"on the {pair.n_both:,} {'items' if pair.n_both != 1 else 'item'} with "
             both += "both" if answer.scores[0].shared or answer.n_systems == 2 else "all scores"
-            shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n}
+            shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n_both}
             notes += [both if shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{capital(answer.by or answer.score_is)}{note}: {scores}."
@@ -287,16 +285,18 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     """``On 880 items: 103 wins, 76 losses, 701 ties for haptik.``"""
     unit = pair.unit if pair.unit in ("judgment", names.MEASURE) else "item"
     units = answer.units if answer.by else f"{unit}s"
-    place = f"On {pair.n:,} {units if pair.n != 1 else units[:-1]}" if pair.n else ""
+    n = pair.n_both
+    place = f"On {n:,} {units if n != 1 else units[:-1]}" if n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
-    place += " that one of the two won" if place and pair.ties_unknown else ""
+    decisive = pair.ties_unknown or pair.n_ties_dropped is None
+    place += " that one of the two won" if place and decisive else ""
     if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
         yield f"{text}."
     if pair.n_dropped == 1:
         yield f"1 item {_lacks(pair)} is left out."
     elif pair.n_dropped:
         yield f"{pair.n_dropped:,} items {_lacks(pair)} are left out."
-    if pair.n and pair.n_dropped > pair.n:
+    if n and pair.n_dropped > n:
         yield (
             "Check that both systems were tested on the same items: fewer than half have both "
             "scores."
@@ -310,7 +310,9 @@ def outcomes_text(pair: Pair) -> str:
     counted = [(pair.wins, "win", "wins"), (pair.losses, "loss", "losses")]
     counted += [] if pair.ties is None else [(pair.ties, "tie", "ties")]
     texts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
-    return f"{', '.join(texts)} for {pair.first}"
+    dropped = pair.n_ties_dropped or 0
+    ties = f"; {dropped:,} tie{'s are' if dropped > 1 else ' is'} dropped" if dropped else ""
+    return f"{', '.join(texts)} for {pair.first}{ties}"
 
 
 def _lacks(pair: Pair) -> str:
