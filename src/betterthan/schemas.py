@@ -20,6 +20,7 @@ def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
     if not _is_array(data, (names.ITEM, names.SYSTEM)):
         raise _expected("scores with dims (item, system)", data, "betterthan.read")
+    data = with_plain_labels(data)
     fit_names(data)
     coords = data.coords.variables  # of the array itself an array with attrs would be made anew
     systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
@@ -42,6 +43,18 @@ def scores(data: Any) -> Any:
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
     return data if data.dims == order else data.transpose(*order)
+
+
+def with_plain_labels(data: Any) -> Any:
+    """The data, their labels as numpy holds them: pandas and numpy have types of text that much of
+    numpy does not take.
+    """
+    odd = {
+        name: (label.dims, np.array(label.values.tolist(), dtype=object).reshape(label.shape))
+        for name, label in data.coords.variables.items()
+        if not isinstance(label.dtype, np.dtype) or label.dtype.kind == "T"
+    }
+    return data.assign_coords(odd) if odd else data
 
 
 def fit_names(data: Any) -> None:
@@ -79,6 +92,7 @@ def tallies(data: Any) -> Any:
     if not _is_array(data, (names.ITEM, names.SYSTEM, names.TALLY)):
         wanted = "tallies with dims (item, system, tally)"
         raise _expected(wanted, data, "betterthan.io.tallies_from_table")
+    data = with_plain_labels(data)
     _named_tallies(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("tallies hold no items")
@@ -118,6 +132,7 @@ def counts(data: Any) -> Any:
     if not _is_array(data, (names.OUTCOME,)) or names.OUTCOME not in data.coords:
         wanted = "counts with a dim 'outcome' (win, loss, tie)"
         raise _expected(wanted, data, "betterthan.count and betterthan.counts.from_table")
+    data = with_plain_labels(data)
     fit_names(data)
     labels = tuple(str(v) for v in data[names.OUTCOME].values)
     if labels not in (names.OUTCOMES, names.DECISIVE):

@@ -491,3 +491,29 @@ def test_parts_in_memory_are_doubted_as_a_table_is(why, data):
         bt.compare(pd.DataFrame(columns, columns=["A", "B"]), systems=["A", "B"]).systems
         is not None
     )
+
+
+def _as_numpy_text(data, coordinate):
+    text = data[coordinate].values.astype(np.dtypes.StringDType())
+    return data.assign_coords({coordinate: (data[coordinate].dims, text)})
+
+
+@pytest.mark.parametrize("cluster", [False, True])
+def test_labels_may_be_any_text_of_numpy_and_pandas(cluster):
+    columns = {"A": A, "B": B}
+    parts = [xr.DataArray(x, dims="item", coords={"item": ITEMS}) for x in columns.values()]
+    concatenated = xr.concat(parts, pd.Index(list(columns), name="system"))
+    plain = concatenated.assign_coords(system=("system", list(columns)))
+    labels = pd.Series([f"c{k // 2}" for k in range(8)])
+    if cluster:
+        plain = plain.assign_coords(cluster=("item", labels.to_list()))
+        concatenated = concatenated.assign_coords(cluster=("item", labels))
+    wanted = bt.compare(plain)
+    for data in (concatenated, _as_numpy_text(plain, "system"), _as_numpy_text(plain, "item")):
+        same(bt.compare(data), wanted)
+        np.testing.assert_array_equal(bt.count(data), bt.count(plain))
+        assert str(bt.audit(data)) == str(bt.audit(plain))
+    trials = xr.Dataset({"successes": 2 * plain, "trials": 0 * plain + 3}).drop_vars(
+        "cluster", errors="ignore"
+    )
+    same(bt.compare(_as_numpy_text(trials, "system")), bt.compare(trials))

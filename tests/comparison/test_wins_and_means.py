@@ -144,3 +144,12 @@ def test_verdicts_close_to_their_threshold_are_undecided_where_sampled():
     found = with_verdicts(table, Question())
     assert found["verdict"].values[0, 1] == "undecided"
     assert found["too_close"].values[0, 1]
+
+
+@pytest.mark.parametrize("value", [0.5, 0.4, 0.1, 0.7])
+def test_scores_that_are_all_alike_have_no_interval_whatever_their_rounding(value):
+    systems = {"A": np.full(30, value), "B": np.linspace(0, 1, 30)}
+    found = bt.compare(systems).data
+    assert found["score"].values[0] == pytest.approx(value)
+    assert np.isnan(found[["score_lower", "score_upper"]].to_array().values[:, 0]).all()
+    assert np.isfinite(found[["score_lower", "score_upper"]].to_array().values[:, 1]).all()

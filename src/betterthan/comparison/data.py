@@ -74,6 +74,8 @@ def recognise(data: Any) -> LoadedData:
     ValueError
         If they are none of these, or not valid.
     """
+    if isinstance(data, xr.Dataset):
+        data = schemas.with_plain_labels(data)
     if isinstance(data, xr.Dataset) and "trials" in data:
         trials_of(data)
         with np.errstate(invalid="ignore"):

@@ -292,6 +292,7 @@ def means(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = totals.sum(0) / number
         moved = (totals - sizes * mean) / number
+        largest = np.nanmax(np.abs(totals / sizes), axis=0, initial=0.0)
     scored = (sizes > 0).sum(0)
     shares, df = Shares.from_sizes(sizes), float(k - 1)
     part = np.maximum(scored, 2)
@@ -300,7 +301,9 @@ def means(
     if not shares.equal.all():
         left_out = -changes(totals, sizes) / np.sqrt(shares.constant)
         parts, df = np.where(shares.equal, parts, left_out), float(_averaged(shares).df[0])
-    error = np.where(scored > 1, np.nan_to_num(np.sqrt((parts**2).sum(0))), 0.0)
+    error = np.nan_to_num(np.sqrt((parts**2).sum(0)))
+    rounding = np.where(shares.equal, _ULPS * np.finfo(float).eps, _ROUNDING) * largest
+    error = np.where((scored > 1) & (error > rounding), error, 0.0)
     freedom = np.where(scored > 1, shares.df, 1.0)
     law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
     return Means(mean, parts, scored, df, law)
