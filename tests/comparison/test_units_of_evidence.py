@@ -143,3 +143,17 @@ def test_settled_ties_of_examples_are_no_unknown_counts_beside_those_of_clusters
     row = found.pairs.iloc[0]
     assert (row["wins"] + row["losses"], row["ties"]) == (row["n"], 0)
     assert "Wins Losses Ties" in " ".join(bt.report(found).split())
+
+
+@pytest.mark.parametrize("items", [5, 10, 20, 40, 57, 80, 120])
+def test_rare_large_differences_are_seldom_taken_for_equivalence(items):
+    from betterthan.exact.joint.units import pair_means
+
+    rng, wrong = np.random.default_rng(items), []
+    for _ in range(40):  # the true mean difference is 0.054, outside of the ROPE of 0.05
+        base = rng.choice([0.9, 1.0], (items, 1))
+        scores = np.hstack([base, base - 0.9 * (rng.random((items, 99)) < 0.06)])
+        pairs = pair_means(scores, np.ones_like(scores), np.arange(items), skewed=True)
+        within = 1 - pairs.prob_above(0.05) - pairs.prob_below(-0.05)
+        wrong.append((within[:99] >= 0.95).mean())  # of the first system with all others
+    assert np.mean(wrong) < 0.05

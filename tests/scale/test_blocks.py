@@ -135,6 +135,26 @@ def test_graded_pairs_are_those_of_fractions():
         assert told[a, b] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("scale", [1, 5])
+def test_systems_that_are_alike_on_every_item_have_the_masses_of_memory(scale):
+    values = np.repeat(scale * np.linspace(0.2, 0.7, 30)[:, None], 2, axis=1)
+    lazy, whole = watched(values, 7)[0], labelled(values)
+    masses = [bt.compare(data, rope=0.05 * scale)["mass"].values[0, 1] for data in (lazy, whole)]
+    np.testing.assert_allclose(*masses, atol=1e-12)
+    assert 0.5 < masses[0][1] < 0.99
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+def test_a_skeptical_prior_is_on_the_scale_of_the_scores(scale):
+    values = scale * graded(200, 2)
+    choices = {"prior": "skeptical", "rope": 0.05 * scale, "quantity": "mean"}
+    lazy, whole = (
+        bt.compare(data, **choices).data for data in (watched(values, 70)[0], labelled(values))
+    )
+    for name in ("prob_better", "mass", "difference_lower", "difference_upper"):
+        np.testing.assert_allclose(lazy[name], whole[name], rtol=1e-9)
+
+
 @pytest.mark.parametrize("kind", [bool, np.uint8, np.float32, np.int64])
 def test_any_kind_of_number(kind):
     values = right_or_wrong(300, 3).astype(kind)

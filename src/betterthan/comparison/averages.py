@@ -301,8 +301,9 @@ def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
     """The averaged answer of a quantity, over (system_a, system_b)."""
     law, same, higher_is_better = suite.average(quantity, options, suite.weights)
     parts = table.of_average(law, options.question, higher_is_better=higher_is_better)
+    none = _NONE if options.question.rope else _NONE | {"mass": np.array([0.5, 0.0, 0.5])}
     parts = {
-        k: np.where(same.reshape(-1, *[1] * (v.ndim - 1)), _NONE.get(k, np.nan), v)
+        k: np.where(same.reshape(-1, *[1] * (v.ndim - 1)), none.get(k, np.nan), v)
         for k, v in parts.items()
     }
     systems = suite.whole.systems
@@ -311,7 +312,7 @@ def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
     return table.exact_table(squares, systems, options.question)
 
 
-_NONE = {"prob_better": 0.5, "prob_worse": 0.5, "mass": np.array([0.5, 0.0, 0.5])}
+_NONE = {"prob_better": 0.5, "prob_worse": 0.5}
 
 
 def _each_dataset(suite: Suite, options: Options) -> Table:

@@ -120,6 +120,12 @@ class BlockTotals:
             return -np.inf, np.inf
         return (0.0, 1.0) if self.higher_is_better else (-1.0, 0.0)
 
+    @property
+    def score_limits(self) -> tuple[float, float]:
+        """The smallest and the largest score that there can be, as `posterior.bounds` has them."""
+        low, high = self.tables.low, self.tables.high
+        return (0.0, 1.0) if 0 <= low <= high <= 1 else (low, high)
+
     def sd(self) -> float:
         """Standard deviation of the scores of all systems together."""
         mean = np.average(self.average, weights=self.scored)

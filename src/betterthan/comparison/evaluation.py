@@ -109,9 +109,12 @@ class Evaluation(LoadedData):
     @property
     def scale(self) -> float:
         """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
-        if self.quantity.lead != "mean" or not self.by_item or self.kind == "blocks":
+        if self.quantity.lead != "mean" or not self.by_item:
             return 1.0
-        low, high, _ = score_limits(self.observed, None)
+        if self.totals is not None and not isinstance(self.totals, UnitTotals):
+            low, high = self.totals.score_limits
+        else:
+            low, high, _ = score_limits(self.observed, None)
         return high - low or 1.0
 
     @property

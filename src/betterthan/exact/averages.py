@@ -435,6 +435,10 @@ class AveragedPairs:
         above = self.law.prob_above(d)
         return self._score(np.asarray(d, dtype=float), above)
 
+    def outside(self, rope: float) -> tuple[np.ndarray, np.ndarray]:
+        """P(d < -rope) and P(d > rope)."""
+        return self.law.prob_below(-rope), self.law.prob_above(rope)
+
     def place(self, u: np.ndarray, *, hall: bool = False) -> np.ndarray:
         """The difference at u."""
         x = self.law.quantile(special.ndtr(u))

@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 
 from betterthan import names
-from betterthan.exact.joint.units import PairMeans
+from betterthan.exact.joint.units import PairMeans, width_of
 from betterthan.exact.numeric import counting
 
 LEAF = 8192  # items: a copy of them as float32 stays small, and their sums exact
@@ -366,7 +366,8 @@ def pair_means(counts: Tables, mean: np.ndarray, spreads: Spreads, sign: int) ->
     skewness = sign * skewness_of(n, z_a - z_b, left, third)
     # only used where the standard error is 0, and all items show the same difference
     won, lost = n * (difference > 0), n * (difference < 0)
-    return PairMeans(difference, error, n, won, lost, n - 1.0, skewness)
+    width = width_of(counts.low, counts.high)
+    return PairMeans(difference, error, n, won, lost, n - 1.0, skewness, width=width)
 
 
 def skewness_of(

@@ -112,7 +112,7 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
         return "–"
     width = upper - lower
     if math.isnan(width):  # all units say the same: there is no interval
-        return _minus(f"{mean:+.3g}")
+        return _minus(f"{mean + 0.0:+.3g}")  # no -0
     places = 3
     if width > 0:
         least = 2 if width < 10 else 1 if width < 100 else 0

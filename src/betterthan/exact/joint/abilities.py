@@ -17,7 +17,6 @@ from scipy import special
 
 from betterthan.exact.joint.groups import MANY, Groups, Partitions, fit_groups
 from betterthan.exact.joint.mixture import Averages, Mixture, PairPosterior, Wins, interval
-from betterthan.exact.joint.student import distribution
 from betterthan.exact.joint.units import PairMeans
 
 _Array = Any  # an array of floats
@@ -397,9 +396,11 @@ def _answers(
     behind, beyond = worse, better
     if rope:
         u, v = pairwise.score(-rope), pairwise.score(rope)
-        behind, beyond = mixture.below(u), mixture.above(v)
-        if alone:
-            behind, beyond = distribution(u, pairwise.df), distribution(-v, pairwise.df)
+        unknown = np.isnan(u) | alone  # without an error there is nothing to draw together
+        behind, beyond = (mixture.below(u), mixture.above(v)) if not alone else (u, v)
+        if unknown.any():
+            own = pairwise.take(unknown).outside(rope)
+            behind[unknown], beyond[unknown] = own
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
     mean = pairwise.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)

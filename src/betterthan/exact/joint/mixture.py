@@ -53,7 +53,11 @@ class PairPosterior(Protocol):
         ...
 
     def score(self, d: float) -> _Array:
-        """The u of one difference."""
+        """The u of one difference; nan where there is no error."""
+        ...
+
+    def outside(self, rope: float) -> tuple[_Array, _Array]:
+        """P(d < -rope) and P(d > rope)."""
         ...
 
     def place(self, u: _Array, *, hall: bool = False) -> _Array:
@@ -101,6 +105,11 @@ class Wins:
         """The u of one difference, from the smaller tail."""
         three = self.a, self.b, self.t
         return _normal_score(dirichlet.prob_below(*three, d), dirichlet.prob_above(*three, d))
+
+    def outside(self, rope: float) -> tuple[_Array, _Array]:
+        """P(d < -rope) and P(d > rope)."""
+        three = self.a, self.b, self.t
+        return dirichlet.prob_below(*three, -rope), dirichlet.prob_above(*three, rope)
 
     def place(self, u: _Array, *, hall: bool = False) -> _Array:
         """The difference at u."""
@@ -182,6 +191,10 @@ class Averages:
         """The u of one difference, from the smaller tail; nan without an error."""
         law = self.law
         return self._score(law.prob_below(d), law.prob_above(d))
+
+    def outside(self, rope: float) -> tuple[_Array, _Array]:
+        """P(d < -rope) and P(d > rope), also without an error."""
+        return self.means.prob_below(-rope), self.means.prob_above(rope)
 
     def place(self, u: _Array, *, hall: bool = False) -> _Array:
         """The difference at u."""

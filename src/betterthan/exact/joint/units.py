@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from betterthan.exact.joint.student import Student, too_skewed
+from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 
 
@@ -189,7 +190,8 @@ class PairMeans:
     The posterior is ``difference`` + ``error`` times Student's t of ``df`` degrees of freedom,
     truncated to differences of at most ``most``; `Student` adds the correction for skewness. Where
     all units show the same difference there is no error: P(better) then follows from the numbers of
-    units won and lost.
+    units won and lost. Beside a difference other than 0, other units may differ from these by as
+    much as scores can, and so many have not: a uniform Dirichlet prior, as in the gate.
     """
 
     difference: np.ndarray
@@ -200,6 +202,7 @@ class PairMeans:
     df: np.ndarray
     skewness: np.ndarray | None = None  # of the differences of units, where these are items
     most: float = np.inf
+    width: float = np.nan  # between the least and the largest score, where ``most`` is infinite
 
     @cached_property
     def law(self) -> Student:
@@ -220,11 +223,7 @@ class PairMeans:
         return some
 
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
-        """P(d > delta); nan for fewer than two units.
-
-        Where all units differ by the same, there is no error, and units above and below delta are
-        counted.
-        """
+        """P(d > delta); nan for fewer than two units, or without an error and a width."""
         return self._tail(delta, above=True) if delta else self._sides[1]
 
     def prob_below(self, delta: float = 0.0) -> np.ndarray:
@@ -241,13 +240,16 @@ class PairMeans:
         rows = np.flatnonzero(~((self.units > 1) & (self.error > 0)))
         if not rows.size:
             return prob
-        won, lost, units = self.won[rows], self.lost[rows], self.units[rows]
+        units = self.units[rows]
         if delta:
-            d = self.difference[rows]
-            equal = np.isclose(d, delta, rtol=1e-12, atol=0.0)
-            won, lost = units * ((d > delta) & ~equal), units * ((d < delta) & ~equal)
-        for_, against = (won, lost) if above else (lost, won)
-        prob[rows] = np.where(units > 1, prob_above_half(1.0 + for_, 1.0 + against), np.nan)
+            beyond = dirichlet.prob_above if above else dirichlet.prob_below
+            width = self.most if np.isfinite(self.most) else self.width
+            alike = beyond(1.0, 1.0, 1.0 + units, (delta - self.difference[rows]) / width)
+            alike = alike if width > 0 else np.nan
+        else:
+            sides = 1.0 + self.won[rows], 1.0 + self.lost[rows]
+            alike = prob_above_half(*(sides if above else sides[::-1]))
+        prob[rows] = np.where(units > 1, alike, np.nan)
         return prob
 
     def expected(self) -> np.ndarray:
@@ -366,7 +368,21 @@ def pair_means(
     [0.9710136132]
     """
     sums = pair_sums(totals, sizes, unit, each_once=each_once)
-    return joined([differences(*columns, most=most, skewed=skewed) for columns in sums])
+    pairs = joined([differences(*columns, most=most, skewed=skewed) for columns in sums])
+    if np.isfinite(most) or pairs.error.all():
+        return pairs
+    scores = totals[sizes > 0] / sizes[sizes > 0]
+    low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+    return replace(pairs, width=width_of(float(low), float(high)))
+
+
+def width_of(low: float, high: float) -> float:
+    """By how much scores can differ: 1 where all are within 0 and 1, else by as much as these do;
+    nan where they are all alike.
+    """
+    if 0 <= low <= high <= 1 or -1 <= low <= high <= 0:
+        return 1.0
+    return high - low if high > low else np.nan
 
 
 def pair_sums(
