@@ -114,8 +114,25 @@ def test_no_parser_is_loaded_for_files_alone(results):
         (("compare", "table.parquet", "--scheduler=threads"), ()),
         (("compare", "."), ()),  # may be a Zarr store
         (("compare", "A=."), ()),
+        (("compare", "results.csv", "--method", "mcmc"), ("dask",)),
+        (("compare", "results.csv", "--method=both"), ("dask",)),
+        (("compare", "results.csv", "--method", "exact"), ("dask", "pyarrow")),
         (("plan", "results.csv"), ()),
     ],
 )
 def test_what_a_comparison_in_memory_does_not_need_is_left_out(arguments, left_out):
     assert start._left_out(list(arguments)) == left_out
+
+
+def test_a_folder_may_hold_an_equals_sign(tmp_path, monkeypatch):
+    (tmp_path / "date=1").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert start._left_out(["compare", "date=1"]) == ()
+
+
+@pytest.mark.sampled
+def test_a_process_samples_what_the_exact_answer_is_of(results):
+    words = [sys.executable, "-m", "betterthan.cli", "compare", str(results), "--method", "both"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, "this needs" in done.stderr) == (0, False)
+    assert "method=both" in done.stdout

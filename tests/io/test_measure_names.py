@@ -218,3 +218,42 @@ def test_successes_of_one_system_and_errors_of_another_are_not_compared():
 
 def test_errors_are_scores_once_the_direction_is_stated():
     assert not bt.read(sides("score", "wer"), higher_is_better=False).attrs["higher_is_better"]
+
+
+def _long(**metrics):
+    """Two systems of ten items, the scores of each of a metric."""
+    rows = [
+        {"item": k, "system": system, "metric": metric, "score": 0.1 * k + (system == "B")}
+        for system, metric in metrics.items()
+        for k in range(10)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_metric_of_a_long_table_says_which_way_is_better():
+    with pytest.raises(ValueError, match=r"by its name \(wer\), less is better"):
+        bt.read(_long(A="wer", B="wer"))
+    assert not bt.read(_long(A="wer", B="wer"), higher_is_better=False).attrs["higher_is_better"]
+    assert bt.read(_long(A="acc", B="acc")).attrs["higher_is_better"]
+    assert bt.read(_long(A="acc", B=None)).shape == (10, 2)
+
+
+@pytest.mark.parametrize("column", ["metric", "Measure", "scorer"])
+def test_scores_of_two_metrics_are_not_compared(column):
+    table = _long(A="acc", B="wer").rename(columns={"metric": column})
+    with pytest.raises(
+        ValueError, match=f"column '{column}' names 2 metrics .'acc', 'wer'."
+    ) as line:
+        bt.read(table)
+    assert f"ignore='{column}'" in str(line.value)
+    assert bt.read(table, ignore=column).shape == (10, 2)
+    parts = dict(list(_long(A="acc", B="wer").groupby("system")))
+    with pytest.raises(ValueError, match="'wer' is by its name another measure than 'acc' of A"):
+        bt.read(parts)
+
+
+def test_data_sets_may_have_metrics_of_their_own_but_not_of_another_direction():
+    parts = {"x": _long(A="acc", B="acc"), "y": _long(A="f1", B="f1")}
+    assert bt.read(parts).shape == (20, 2)
+    with pytest.raises(ValueError, match="less is better in 'wer'"):
+        bt.read(parts | {"y": _long(A="wer", B="wer")})

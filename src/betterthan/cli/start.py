@@ -47,15 +47,20 @@ def _load_and_run() -> Any:
 def _left_out(arguments: list[str]) -> tuple[str, ...]:
     """Return the libraries that no file of a comparison in memory needs.
 
-    Only a folder or a scheduler needs dask, and only Parquet, which a pattern may match, pyarrow.
+    Only a folder or a scheduler needs dask. Only Parquet, which a pattern may match, and what
+    samples need pyarrow.
     """
-    if arguments[:1] not in (["compare"], ["gate"]) or any(
-        argument.startswith("--scheduler") or os.path.isdir(argument.rpartition("=")[2])
-        for argument in arguments[1:]
-    ):
+    values = {*arguments, *(argument.rpartition("=")[2] for argument in arguments)}
+    lazy = any(map(os.path.isdir, values - {*arguments[:1]}))
+    if arguments[:1] not in (["compare"], ["gate"]) or lazy:
+        return ()
+    if any(argument.startswith("--scheduler") for argument in arguments):
         return ()
     parquet = any(".parquet" in x.lower() or set(x) & set("*?[") for x in arguments)
-    return ("dask",) if parquet else ("dask", "pyarrow")
+    return ("dask",) if parquet or values & _SAMPLING else ("dask", "pyarrow")
+
+
+_SAMPLING = {"mcmc", "both", "advised"}  # methods that sample, or may
 
 
 def _command(arguments: list[str]) -> Callable[[], Any]:

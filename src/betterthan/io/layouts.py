@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import names
-from betterthan.io.cells import holds_numbers
+from betterthan.io.cells import as_written, holds_numbers
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import NAMELESS, Reading, Table, unread
 from betterthan.io.texts import Coded, Numbers, coded
@@ -299,7 +299,7 @@ _PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
-_METRICS = ("metric", "metrics", "measure", "measures", "statistic")
+_METRICS = ("metric", "metrics", "measure", "measures", "statistic", "score_name", "scorer")
 _MANY = 9  # columns of numbers: more are items rather than metrics
 _FEWEST = 3  # groups of items: two may be anything
 
@@ -340,6 +340,30 @@ def rows_of_averages(table: Table, column: str) -> str:
         reason = f"one row per {what}, so these are averages, which show no uncertainty"
         return f"{reason}; give one row per item"
     return ""
+
+
+def metric_of(table: Table) -> str | None:
+    """The metric that a column of a long table names, such as ``metric``.
+
+    Raises
+    ------
+    ValueError
+        If it names several, whose scores are not compared with each other.
+    """
+    roles = ("system", "item", "score", "dataset", "cluster", "epoch")
+    used = {find(table, role) for role in roles}
+    named = (table.by_name[name] for name in _METRICS if name in table.by_name)
+    column = next((column for column in named if column not in used), None)
+    if column is None or holds_numbers(table, column):
+        return None
+    cells: Any = table.columns[column]
+    distinct = cells.distinct if isinstance(cells, Coded) else as_written(table, column)
+    metrics = list(dict.fromkeys(filter(None, (str(text).strip() for text in distinct))))
+    if len(metrics) > 1:
+        reason = f"column {column!r} names {counted(len(metrics), 'metric')} ({listed(metrics)})"
+        right = f"give rows of one, or pass ignore={quoted(column)} if their scores are one measure"
+        raise problem(table.source, f"{reason}; {right}")
+    return metrics[0] if metrics else None
 
 
 def for_runs(table: Table) -> str:

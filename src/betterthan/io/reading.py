@@ -28,6 +28,7 @@ from betterthan.io.layouts import (
     Layout,
     find,
     layout_by_name,
+    metric_of,
     of_groups,
     recognise,
     require,
@@ -364,7 +365,11 @@ def read_tables(
     by_file = by_file and is_file_per_system(by_name, names_are)
     columns: list[str] = []
     if by_file:
-        scored = [(t.source, column) for t in by_name.values() for column in score_columns(t)]
+        scored = [
+            (table.source, metric_of(table) or column)
+            for table in by_name.values()
+            for column in score_columns(table)
+        ]
         columns = [column for _, column in scored]
         if not predicted:
             refuse_other_measures(scored, higher_is_better)
@@ -375,6 +380,7 @@ def read_tables(
         layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
     )
     _check_choices(chosen_layout, choices)
+    metrics = [metric_of(t) for t in by_name.values()] if chosen_layout.name == "long" else []
     for role in ("cluster", "run"):
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
@@ -387,7 +393,8 @@ def read_tables(
             columns = [meanings.score]
         elif chosen_layout.name == "wide":
             columns = result[names.SYSTEM].values.tolist()
-        refuse_unknown_direction(result.attrs["source"], columns, result.values)
+        for named_columns in (columns, *([metric] for metric in metrics if metric)):
+            refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
         refuse_doubtful(result)
     if meanings.percent and chosen_layout.gives == "scores":
