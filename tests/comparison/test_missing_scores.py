@@ -9,6 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
+from betterthan.counts.counting import apply_missing
 from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
 
 PAIR = {"system_a": "A", "system_b": "B"}
@@ -270,3 +271,37 @@ def test_of_93_systems_4277_pairs_are_answered():
     ended = found.pairs["verdict"].value_counts()
     assert ended["no_data"] == 1
     assert ended.sum() == 4278
+
+
+@pytest.mark.parametrize("missing", ["wrong", "complete", "error"])
+def test_runs_that_were_not_planned_are_not_missing(missing):
+    random = np.random.default_rng(1)
+    runs = random.integers(0, 2, (60, 5, 2)).astype(float)
+    runs[:, 1:, 1] = np.nan  # the second system was run once
+    coords = {
+        "system": ["A", "B"],
+        "item": np.repeat(np.arange(60).astype(str), 5),
+        "epoch": ("item", np.tile(np.arange(5), 60)),
+    }
+    scores = xr.DataArray(runs.reshape(300, 2), dims=("item", "system"), coords=coords)
+    wanted = bt.compare(scores).data
+    found = bt.compare(scores, missing=missing).data
+    for name in ("prob_better", "difference_lower", "score"):
+        np.testing.assert_array_equal(found[name], wanted[name])
+
+
+def test_a_planned_run_that_is_missing_counts_as_wrong_once():
+    gap = np.nan
+    values = [[1, 1], [0, gap], [1, gap], [1, gap], [gap, 0], [1, gap]]
+    coords = {
+        "system": ["A", "B"],
+        "item": list("112233"),
+        "epoch": ("item", [0, 1, 0, 1, 0, 1]),
+    }
+    scores = xr.DataArray(values, dims=("item", "system"), coords=coords)
+    filled = apply_missing(scores, "wrong").values
+    np.testing.assert_array_equal(filled[:, 0], [1, 0, 1, 1, 0, 1])
+    np.testing.assert_array_equal(filled[:, 1], [1, gap, 0, gap, 0, gap])  # one run an item
+    assert apply_missing(scores, "complete")["item"].values.tolist() == list("113")
+    with pytest.raises(ValueError, match=r"item '2' has no score for 'B' \(2 missing in all\)"):
+        apply_missing(scores, "error")

@@ -32,6 +32,7 @@ from betterthan.counts.units import (
     unit_of,
 )
 from betterthan.exact.numeric import counting
+from betterthan.io.texts import coded
 from betterthan.signed import Signature
 
 
@@ -166,12 +167,32 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     gaps = np.isnan(scores.values)
     if not gaps.any() or missing == "pairwise":
         return scores
+    if several(scores, EPOCH):
+        gaps = _of_planned_runs(scores, gaps, whole=missing == "complete")
+    if not gaps.any():
+        return scores
     if missing == "error":
         raise ValueError(
             f"{first_gap(scores, gaps)} ({int(gaps.sum())} missing in all); "
             "complete it, or pass missing='pairwise', 'complete' or 'wrong'"
         )
-    return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores)
+    return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores, gaps)
+
+
+def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray, *, whole: bool) -> np.ndarray:
+    """The gaps that are runs which a system lacks. Of an item it was to make as many as there are
+    rows, but no more than it made of any; where an item has none, all its rows may be `whole` gaps.
+    """
+    place = coded(item_ids(scores).tolist()).codes
+    rows = np.bincount(place)
+    made = np.stack([np.bincount(place, ~gap, len(rows)) for gap in gaps.T], axis=1)
+    lacks = np.minimum(rows[:, None], np.maximum(made.max(0), 1)) - made
+    order = np.argsort(place, kind="stable")
+    before = np.cumsum(gaps[order], axis=0) - gaps[order]  # gaps of rows before, item by item
+    before -= np.repeat(before[np.cumsum(rows) - rows], rows, axis=0)
+    lacked = np.empty_like(gaps)
+    lacked[order] = before < lacks[place[order]]
+    return gaps & (lacked | (whole & (made[place] == 0)))
 
 
 def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:
@@ -194,14 +215,14 @@ def _complete(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:
     return complete_items.assign_attrs(scores.attrs | {"n_items": scores.sizes[names.ITEM]})
 
 
-def _as_wrong(scores: xr.DataArray) -> xr.DataArray:
-    """The worst score where there is none."""
+def _as_wrong(scores: xr.DataArray, gaps: np.ndarray) -> xr.DataArray:
+    """The worst score in the gaps."""
     low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
     if low < 0 or high > 1:
         raise ValueError(
             f"missing='wrong' needs scores within 0 and 1; these run from {low:g} to {high:g}"
         )
-    return scores.fillna(0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
+    return scores.where(~gaps, 0.0 if scores.attrs.get("higher_is_better", True) else 1.0)
 
 
 def need_a_shared_item(used: np.ndarray, systems: list[str]) -> None:
