@@ -326,3 +326,20 @@ def test_e_values_of_equivalence(counts, told):
 def test_confidence_sequences(counts, ends):
     found = bt.plan.confidence_sequence(counts)
     np.testing.assert_allclose([found["lower"], found["upper"]], ends, atol=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("theta", "rope", "ceiling"),
+    [
+        ((0.1, 0.1, 0.8), 0.0, [0.05, 0.05, 0, 0.9]),
+        ((0.2, 0.1, 0.7), 0.1, [0.95, 0, 0.05, 0]),  # 0.2 - 0.1 is a rounded 0.1
+        ((0.1, 0.2, 0.7), 0.1, [0, 0.95, 0.05, 0]),
+        ((0.2, 0.1, 0.7), 0.15, [0, 0, 1, 0]),
+        ((0.2, 0.1, 0.7), 0.05, [1, 0, 0, 0]),
+        ((0.0, 0.0, 1.0), 0.0, [0, 0, 0, 1]),
+    ],
+)
+def test_the_limiting_probability_is_that_of_ever_more_items(theta, rope, ceiling):
+    found = bt.plan.assurance([10_000], theta=theta, rope=rope)
+    np.testing.assert_allclose(found["ceiling"].values, ceiling, atol=1e-12)
+    np.testing.assert_allclose(found["probability"].values[0], ceiling, atol=0.003)

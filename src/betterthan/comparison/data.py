@@ -11,7 +11,12 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.comparison.options import Options
-from betterthan.counts.counting import apply_missing, item_outcomes, oriented
+from betterthan.counts.counting import (
+    apply_missing,
+    item_outcomes,
+    oriented,
+    refuse_margin_of_all,
+)
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import trials_of
@@ -56,6 +61,7 @@ class LoadedData:
         """Scores under a policy for missing ones; of other data the policy is refused."""
         if self.kind == "scores":
             filled = apply_missing(self.data, missing)
+            refuse_margin_of_all(filled, margin)
             return replace(self, data=filled, scores=filled, margin=margin)
         if missing != "pairwise" and self.kind == "trials":
             raise ValueError(

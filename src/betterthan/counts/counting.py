@@ -93,7 +93,21 @@ def count_outcomes(
     scores = schemas.scores(scores)
     margin = checks.margin(margin)
     checks.one_of(missing, names.MISSING, "missing")
-    return counted(apply_missing(scores, missing), margin, by).assign_attrs(missing=missing)
+    scores = apply_missing(scores, missing)
+    refuse_margin_of_all(scores, margin)
+    return counted(scores, margin, by).assign_attrs(missing=missing)
+
+
+def refuse_margin_of_all(scores: xr.DataArray, margin: float) -> None:
+    """Refuse a margin up to which any two of these scores tie."""
+    if not margin:
+        return
+    low, high = float(np.nanmin(scores.values)), float(np.nanmax(scores.values))
+    if margin >= high - low > 0:
+        raise ValueError(
+            f"margin={margin:g} makes a tie of every item: scores run from {low:g} to {high:g}; "
+            "give a smaller one, in units of the score"
+        )
 
 
 def counted(

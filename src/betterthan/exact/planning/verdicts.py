@@ -249,17 +249,25 @@ def _summed(share: Urn, by_decisive: np.ndarray, n: np.ndarray) -> np.ndarray:
 def limit(items: Items, rule: Rule) -> np.ndarray:
     """What no number of items can pass: P(A better, B better, equivalent) for ever more, (rows, 3).
 
-    A difference that is not 0 is found at last; within the rope it is found to be equivalent.
+    A difference that is not 0 is found at last; within the rope it is found to be equivalent. Of
+    0 without a rope, and of a difference that is the rope, some are always taken for more.
 
     Examples
     --------
     >>> limit(Items(np.array([[6.0, 3.0, 11.0]])), Rule())[0, 0].round(6)
     np.float64(0.855469)
+    >>> limit(Items(np.array([[0.1, 0.1, 0.8]]), fixed=True), Rule()).round(3).tolist()
+    [[0.05, 0.05, 0.0]]
     """
     if items.fixed:
-        d = items.parts[:, 0] - items.parts[:, 1]
-        within = (np.abs(d) <= rule.rope) & (rule.rope > 0)
-        return np.stack([(d > 0) & ~within, (d < 0) & ~within, within], axis=-1).astype(float)
+        d, rest = items.parts[:, 0] - items.parts[:, 1], 1 - rule.threshold
+        at_edge = np.isclose(np.abs(d), rule.rope, rtol=_NEAR, atol=_NEAR)
+        if not rule.rope:
+            wrong = np.where(at_edge & (items.parts[:, 0] > 0), rest, 0.0)
+            sides = [np.where(at_edge, wrong, beyond) for beyond in (d > 0, d < 0)]
+            return np.stack([*sides, np.zeros_like(d)], axis=-1)
+        within = np.where(at_edge, rest, np.abs(d) < rule.rope)
+        return np.stack([(d > 0) * (1 - within), (d < 0) * (1 - within), within], axis=-1)
     win, loss = items.parts[:, 0], items.parts[:, 1]
     tie = items.parts[:, 2] if items.parts.shape[1] == 3 else np.zeros_like(win)
     within = prob_within(win, loss, tie, rule.rope) if rule.rope else np.zeros_like(win)
@@ -275,6 +283,7 @@ def other_side(verdict: np.ndarray) -> np.ndarray:
 
 _POINTS = 400
 _HALVINGS = 50
+_NEAR = 1e-12  # differences of shares that are rounded alike
 
 
 @dataclass(frozen=True)
