@@ -288,7 +288,8 @@ def demo(
       betterthan demo -o demo/report.html
     """
     import betterthan as bt
-    from betterthan.results.brief import brief_text
+    from betterthan.results.brief import brief_page_of
+    from betterthan.results.text import as_text, encodable
 
     form, target = where(format, output)
     cases = {
@@ -298,10 +299,9 @@ def demo(
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
         for case, comparison in cases.items():
-            print(
-                brief_text(comparison, f"Case ({case}): A is right on 710 of 1000 items, B on 700")
-            )
-        print(brief_text(table, "Eight intent detection systems"))
+            title = f"Case ({case}): A is right on 710 of 1000 items, B on 700"
+            print(encodable(as_text(brief_page_of(comparison, title=title))))
+        print(encodable(as_text(brief_page_of(table, title="Eight intent detection systems"))))
         llms = bt.compare(bt.datasets.pandalm("gpt-3.5"), rng=seed)
         print(f"\nFive LLMs: GPT-3.5 as judge, corrected with labels by people\n\n{llms}")
     if form == "json" or target is not None:

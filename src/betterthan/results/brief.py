@@ -13,28 +13,24 @@ import xarray as xr
 from betterthan import names, schemas
 from betterthan.results import numbers
 from betterthan.results.context import (
-    MATRIX_SYSTEMS,
     ReportContext,
     contenders,
     report_context,
-    spread_table,
     systems_table,
 )
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
-from betterthan.results.kinds import build_page, plain
+from betterthan.results.kinds import build_page
 from betterthan.results.marks import ASCII, UNICODE, Marks, Row, draw
 from betterthan.results.methods import diagnostics_part
-from betterthan.results.numbers import on_one_line
-from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
+from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.pair_tables import pairs_table, suite_part
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.tables import interval_label, leading
 from betterthan.results.text import (
-    as_text,
     can_encode,
-    encodable,
     may_number,
     short_names,
     terminal_width,
@@ -81,24 +77,20 @@ def brief_page(
     context = report_context(comparison)
     parts = [audit_part(context)]
     if context.many:
-        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
+        parts.append(Part("Systems", tables=[systems_table(context, brief=True)]))
+        parts.append(Part("Pairs", tables=[pairs_table(context, brief=True)]))
     parts.append(suite_part(context))
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
     page = Document(
         on_one_line(title) if title else "",
-        parts=[part for part in parts if part is not None],
+        parts=parts_present(*parts),
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
         picture=_lines(picture_of(context)) if picture else (),
         footer=f"{rule(context)} Tests, priors and robustness: {rest}.",
     )
     return with_short_names(page)
-
-
-def brief_text(comparison: Any, title: str) -> str:
-    """The brief page as text."""
-    return encodable(as_text(brief_page(plain(comparison), title)))
 
 
 def rule(context: ReportContext) -> str:
@@ -143,26 +135,6 @@ def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
     return Part("Audit", lines=lines) if lines else None
 
 
-def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
-    """All systems; of two, where their scores are known."""
-    if not context.many and "score" not in context.data:
-        return None
-    more = [] if brief else spread_table(context)
-    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
-
-
-def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
-    """The pairs that matter."""
-    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
-
-
-def matrix_part(context: ReportContext) -> Part | None:
-    """P(better) of all pairs, of three systems or more, where a page has place for it."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
-        return None
-    return Part("Matrix", tables=[matrix_table(context)])
-
-
 def brief_page_of_kind(
     comparison: Any, title: str = "", *, rest: str = REPORT, picture: bool = True
 ) -> Document:
@@ -178,11 +150,11 @@ def brief_page_of_kind(
     """
     provenance, page = comparison.provenance, build_page(comparison)
     parts = []
-    notes = [on_one_line(text) for text in provenance.notes or ()]
+    notes = labels_on_one_line(provenance.notes or ())
     warnings = [note for note in notes if note.startswith("!")]
     others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
     if provenance.audit:
-        parts.append(Part("Audit", lines=[on_one_line(text) for text in provenance.audit]))
+        parts.append(Part("Audit", lines=labels_on_one_line(provenance.audit)))
     many = _number_of_systems(comparison.data) > 2
     for part in page.parts:
         if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
@@ -190,6 +162,7 @@ def brief_page_of_kind(
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
+    context = answer_context(comparison.data)
     closing = f"Priors, diagnostics and all draws: {rest}."
     if needs := rule_of_kind(comparison.data, provenance):
         closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
@@ -198,7 +171,7 @@ def brief_page_of_kind(
         parts=parts,
         signatures=page.signatures,
         answer=list(dict.fromkeys([*page.answer, *warnings])),
-        picture=_lines(answer_picture(comparison.data)) if picture else (),
+        picture=_lines(picture_of(context)) if picture and context else (),
         footer=closing,
     )
     return with_short_names(brief)
@@ -231,12 +204,6 @@ def _number_of_systems(data: xr.Dataset) -> int:
     if names.PAIR in data.dims:
         return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
     return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
-
-
-def answer_picture(data: xr.Dataset) -> Picture | None:
-    """The differences of an answer of another kind, where systems or a single pair have some."""
-    context = answer_context(data)
-    return None if context is None else picture_of(context)
 
 
 def answer_context(data: xr.Dataset) -> ReportContext | None:

@@ -205,8 +205,7 @@ def without_figures(page: Document, *, inline: bool = False) -> Document:
         replace(part, figures=[figure for figure in part.figures if inline and figure.inline])
         for part in page.parts
     ]
-    empty = [Part(part.heading, figures=[], folded=part.folded) for part in parts]
-    return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
+    return replace(page, parts=[part for part in parts if part.facts or not part.is_facts])
 
 
 def joined(pages: Sequence[Document]) -> Document:

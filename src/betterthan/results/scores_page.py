@@ -165,12 +165,6 @@ def _sentence(cell: xr.Dataset, statistic: str) -> str:
     )
 
 
-def matrix_of(comparison: xr.Dataset) -> Part | None:
-    """P(better) of all pairs, of three systems or more."""
-    context = answer_context(comparison)
-    return None if context is None else matrix_section(context)
-
-
 FEW_UNITS = (
     "The bootstrap resamples only the observed units, with a correction for their number; with "
     f"fewer than {names.UNITS_MIN} units, probabilities and intervals are only rough."
@@ -180,10 +174,11 @@ FEW_UNITS = (
 def page(comparison: xr.Dataset) -> Document:
     """Everything a report says of it."""
     comparison = in_order(comparison)
+    context = answer_context(comparison)
     parts = parts_present(
         systems_part(comparison),
         pairs_part(comparison),
-        matrix_of(comparison),
+        None if context is None else matrix_section(context),
         words_part(comparison),
         _data(comparison),
     )
