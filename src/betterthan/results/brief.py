@@ -387,7 +387,7 @@ def picture_of(context: ReportContext) -> Picture | None:
     data, provenance = context.data, context.provenance
     if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
         return None
-    at, role = _reference(context)
+    at, role = reference(context)
     ends = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
     if not np.isfinite(np.delete(ends["difference_lower"], at)).any():
         return None
@@ -428,7 +428,7 @@ def _lines(picture: Picture | None) -> list[str]:
     """The picture as text, in marks that standard output can encode."""
     if picture is None:
         return []
-    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
+    return picture.lines(UNICODE if can_encode("".join(vars(UNICODE).values())) else ASCII)
 
 
 def _rows_of_many(
@@ -496,7 +496,7 @@ def _row_of_cell(cell: xr.Dataset, label: str, prefix: str = "") -> Difference:
     )
 
 
-def _reference(context: ReportContext) -> tuple[int, str]:
+def reference(context: ReportContext) -> tuple[int, str]:
     """The place of the system that the others are compared with, and why it is the one; of two
     systems the second, for no reason.
     """

@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers
-from betterthan.results.context import printable, systems_dims, table_by_system
+from betterthan.results.context import printable, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.first_screen import FirstScreen, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
@@ -26,6 +26,7 @@ from betterthan.results.tables import (
     interval_label,
     number,
     sampled_by,
+    systems_dims,
     values,
 )
 from betterthan.text import named

@@ -42,17 +42,15 @@ def _is_a(name: str, file: str) -> Callable[[Any], bool]:
     return test
 
 
-def _is_posterior(answer: Any) -> bool:
-    if not isinstance(answer, xr.DataTree) or "posterior" not in answer:
-        return False
-    return answer["posterior"].attrs.get("model") == "performance_function"
-
-
-def _is_unknown(answer: Any) -> bool:
-    """Whether it holds draws of a model that is not known."""
+def _model_of(answer: Any) -> str | None:
+    """The model of posterior draws, empty where that is not known; None of other answers."""
     if not isinstance(answer, xr.DataTree) or "posterior" not in answer.children:
-        return False
-    return bool(answer["posterior"].data_vars) and "model" not in answer["posterior"].attrs
+        return None
+    return answer["posterior"].attrs.get("model", "")
+
+
+def _is_posterior(answer: Any) -> bool:
+    return _model_of(answer) == "performance_function"
 
 
 def _is_orders(answer: Any) -> bool:
@@ -116,7 +114,7 @@ def build_page(answer: Any) -> Document:
     """The page on one answer."""
     answer = plain(answer)
     kind = find_kind(answer)
-    if kind is None and _is_unknown(answer):
+    if kind is None and _model_of(answer) == "" and answer["posterior"].data_vars:
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
         raise ValueError(
@@ -146,8 +144,7 @@ def _makers() -> str:
 
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
-    draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
-    if draws and answer["posterior"].attrs.get("model") in PAIR_MODELS:
+    if _model_of(answer) in PAIR_MODELS:
         return _function(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer

@@ -9,6 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
+from betterthan.results.brief import reference
 from betterthan.results.comparison_page import page
 from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
@@ -124,11 +125,13 @@ def _test(context: ReportContext, name: str) -> _Test:
         raise ValueError(
             f"p_values is {name!r}, but the comparison {has}; pass tests=({name!r},) to compare"
         )
-    provenance, place = context.provenance, _reference(context)
+    provenance, baseline = context.provenance, context.provenance.baseline
+    place = context.systems.index(on_one_line(baseline)) if baseline else reference(context)[0]
     corrected = context.many and provenance.correction not in (None, "none")
     column = context.data["p_adjusted" if corrected else "p_value"]
     values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, place]
-    cells = ["–" if k == place else _p(float(p)) for k, p in enumerate(values)]
+    texts = ["< 0.001" if p < 0.001 else numbers.p_value(p) for p in values.tolist()]
+    cells = [*texts[:place], "–", *texts[place + 1 :]]
     n = len(context.systems)
     correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
@@ -138,22 +141,7 @@ def _test(context: ReportContext, name: str) -> _Test:
     return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
 
 
-def _p(p: float) -> str:
-    """A p-value as journals print it."""
-    return "< 0.001" if p < 0.001 else numbers.p_value(p)
-
-
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
-
-
-def _reference(context: ReportContext) -> int:
-    """The place of the baseline, else of the system most likely the best, or of two the second."""
-    baseline = context.provenance.baseline
-    if baseline is not None:
-        return context.systems.index(on_one_line(baseline))
-    if not context.many:
-        return 1
-    return int(context.data["prob_best"].values.argmax()) if "prob_best" in context.data else 0
 
 
 def _table(context: ReportContext, test: _Test | None) -> Table:
@@ -308,29 +296,22 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
             yield f"Rank{name}", rank, f"expected rank of {system}"
 
 
-def _pair_macros(context: ReportContext) -> list[tuple[str, str, str]]:
+def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
     held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
-    return [macro for i, j in context.pairs for macro in _single_pair_macros(context, held, i, j)]
-
-
-def _single_pair_macros(
-    context: ReportContext, held: dict[str, np.ndarray], i: int, j: int
-) -> Iterator[tuple[str, str, str]]:
-    a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
-    meaning = f"P({a} better than {b})"
-    yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
-    verdict = verdict_label(
-        str(context.data["verdict"].transpose(*names.SQUARE).values[i, j]), a, b
-    )
-    yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
-    if "pairwise_prob_better" in held:
-        p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
-        yield f"Pairwise{name}", p, f"{meaning}, pairwise"
-    if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
-        bounds = (float(held[f"difference_{bound}"][i, j]) for bound in ("mean", "lower", "upper"))
-        meaning = f"{difference_name(context.provenance)}, {a} − {b}"
-        yield f"D{name}", numbers.difference(*bounds).replace("-", "−"), meaning
+    for i, j in context.pairs:
+        a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
+        meaning = f"P({a} better than {b})"
+        yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
+        verdict = verdict_label(str(held["verdict"][i, j]), a, b)
+        yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
+        if "pairwise_prob_better" in held:
+            p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
+            yield f"Pairwise{name}", p, f"{meaning}, pairwise"
+        if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
+            limits = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
+            meaning = f"{difference_name(context.provenance)}, {a} − {b}"
+            yield f"D{name}", numbers.difference(*limits), meaning
 
 
 def letters(place: int) -> str:

@@ -13,7 +13,6 @@ from betterthan.results.context import (
     P_BEST,
     PAIRS_SYSTEMS,
     printable,
-    systems_dims,
     table_by_system,
 )
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
@@ -60,6 +59,7 @@ from betterthan.results.tables import (
     probability,
     probability_in,
     sampled_by,
+    systems_dims,
     values,
 )
 from betterthan.signed import Signature
