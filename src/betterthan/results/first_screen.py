@@ -93,16 +93,11 @@ class FirstScreen:
         rope, margin = self.picture.rope, self.picture.margin
         return marks.row(self.scale, row.limits, verdict, rope, margin)
 
-    @staticmethod
-    def includes_zero(row: Difference) -> bool:
-        """Whether the interval of a row does: a verdict on it is then one-sided."""
-        return includes_zero(row.limits)
-
     @property
     def one_sided(self) -> str:
         """What the mark of one-sided verdicts means, where a row can have it."""
         rows = self.picture.rows if self.picture and not self.picture.levels else ()
-        return ONE_SIDED if any(map(self.includes_zero, rows)) else ""
+        return ONE_SIDED if any(includes_zero(row.limits) for row in rows) else ""
 
     @property
     def marks_all(self) -> bool:
@@ -118,14 +113,10 @@ class FirstScreen:
         return marks.axis(self.scale, "", "") if levels else marks.axis(self.scale)
 
     @property
-    def verdicts(self) -> list[str]:
-        """Verdicts that the picture shows, for its key."""
-        rows = self.picture.rows if self.picture else ()
-        return [verdict for verdict in _KEY if any(row.verdict == verdict for row in rows)]
-
-    def key(self, verdict: str) -> str:
-        """What a mark means."""
-        return _KEY[verdict]
+    def key(self) -> dict[str, str]:
+        """The verdicts that the picture shows, and what their marks mean."""
+        shown = {row.verdict for row in self.picture.rows} if self.picture else set()
+        return {verdict: meaning for verdict, meaning in _KEY.items() if verdict in shown}
 
 
 _KEY = {

@@ -368,6 +368,7 @@ _FUNCTIONS: dict[str, Any] = {
     "symbols": marks.symbols,
     "bar": marks.bar,
     "stacked": marks.stacked,
+    "includes_zero": marks.includes_zero,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",
