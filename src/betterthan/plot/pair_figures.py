@@ -506,8 +506,7 @@ def _draw_masses(
 
 def _below_axis(ax: "Axes") -> None:
     """The legend under the label of x."""
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26)}
-    ax.legend(**place, **drawing.LEGEND)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.26), **drawing.LEGEND)
 
 
 def _draw_verdicts(
@@ -517,9 +516,8 @@ def _draw_verdicts(
     parts = _verdicts(width, *posterior_parameters, threshold=threshold)
     labels = ("better by more than the ROPE", "better", "practically equivalent", "undecided")
     colors = (drawing.BETTER, drawing.CLASSES[5], drawing.EQUIVALENT, "white")
-    look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.5}
     shares = [part.mean(0) for part in parts]
-    ax.stackplot(width, *shares, labels=labels, colors=colors, **look)
+    ax.stackplot(width, *shares, labels=labels, colors=colors, edgecolor=drawing.INK, linewidth=0.5)
     ax.set_ylim(0, 1)
     ax.set_ylabel("Proportion of pairs")
     _below_axis(ax)
