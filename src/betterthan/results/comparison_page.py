@@ -344,9 +344,12 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     pairs = kept_pairs(np.array(order), leaders)
     tests = {"names": data[names.TEST].values.tolist() if "p_value" in data else []}
     tests |= {"alpha": provenance.alpha, "correction": provenance.correction}
+    n, (first, second) = len(systems), pairs
+    number = n * (n - 1) // 2
+    left_out = {"kept": (first * n + second).tolist(), "number": number, "top": _TOP, "near": _NEAR}
     return (
         _settings(provenance)
-        | _left_out(len(systems), *pairs)
+        | (left_out if first.size < number else {})
         | {
             "systems": systems,
             "order": order,
@@ -378,15 +381,6 @@ def kept_pairs(order: np.ndarray, leaders: Sequence[int]) -> tuple[np.ndarray, n
     low, high = np.sort(np.concatenate([top, *near, *with_leaders], axis=1), axis=0)
     codes = np.unique(low * n + high)
     return codes // n, codes % n
-
-
-def _left_out(n: int, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """Codes of the pairs that the page contains, and how these were chosen; none of all pairs."""
-    number = n * (n - 1) // 2
-    if first.size == number:
-        return {}
-    kept = (first * n + second).tolist()
-    return {"kept": kept, "number": number, "top": _TOP, "near": _NEAR}
 
 
 def _priors(data: xr.Dataset) -> dict[str, list[float]]:

@@ -148,11 +148,6 @@ class Document:
         return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
-    def has_marks(self) -> bool:
-        """Whether rows of the page have marks, which are symbols that it then holds."""
-        return any(page.screen is not None for _, page in self.numbered_chapters)
-
-    @property
     def lede(self) -> Sequence[str]:
         """The answer below the decision: evidence, without warnings."""
         if self.screen is not None:
@@ -163,11 +158,6 @@ class Document:
     def warnings(self) -> list[str]:
         """The lines of the answer that warn."""
         return [line[1:].strip() for line in self.answer[1:] if line.startswith("!")]
-
-    @property
-    def datas(self) -> list[tuple[str, Any]]:
-        """The data for scripts of each chapter, with what its anchors begin with."""
-        return [(mark, page.data()) for mark, page in self.numbered_chapters if page.data]
 
     @property
     def open_sections(self) -> list[tuple[str, Part]]:

@@ -183,7 +183,9 @@ _TIES = {
 def data_part(context: ReportContext) -> Part:
     """Whence the data are, and how many."""
     provenance = context.provenance
-    facts = [("Source", provenance.reading or provenance.source or _input(context))]
+    kind = "judgments" if provenance.unit == "judgment" else "counts"
+    kind = "scores" if "n_dropped" in context.data else kind
+    facts = [("Source", provenance.reading or provenance.source or f"{kind} given")]
     if provenance.citation:
         facts.append(("Published in", provenance.citation))
     facts += _sizes(context)
@@ -195,13 +197,6 @@ def data_part(context: ReportContext) -> Part:
     if provenance.margin:
         facts.append(("A tie is", f"a score difference of at most {provenance.margin:g}"))
     return Part("Data", facts=facts)
-
-
-def _input(context: ReportContext) -> str:
-    """What was given, where nothing says whence it was read."""
-    if "n_dropped" in context.data:
-        return "scores given"
-    return "judgments given" if context.provenance.unit == "judgment" else "counts given"
 
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:

@@ -180,8 +180,11 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         for name, values in _more_items(evidence.take(undecided), target).items():
             columns[name][undecided] = values
         decided = np.flatnonzero(np.isin(verdict, VERDICTS[_DECIDED]))
-        for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
-            columns[name][decided] = values
+        if decided.size:
+            of_decided, same = evidence.take(decided), list(map(VERDICTS.index, verdict[decided]))
+            columns["replicates"][decided] = of_decided.again()[np.arange(len(same)), same]
+            for name, values in of_decided.firm(verdict[decided]).items():
+                columns[name][decided] = values
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
     clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
     attrs = copied | {"answer": "outlook", "target": target}
@@ -266,14 +269,6 @@ def _more_items(pairs: CountEvidence | UnitEvidence, target: float) -> dict[str,
         "more_probability": after_more[:, _DECIDED].sum(1),
         "more_equivalent": after_more[:, VERDICTS.index("equivalent")],
     }
-
-
-def _firmness(pairs: CountEvidence | UnitEvidence, verdict: np.ndarray) -> dict[str, np.ndarray]:
-    """Whether decided pairs would be decided again, and how few items would undo that."""
-    if not verdict.size:
-        return {}
-    same = [VERDICTS.index(v) for v in verdict]
-    return {"replicates": pairs.again()[np.arange(len(same)), same]} | pairs.firm(verdict)
 
 
 def _ahead_first(

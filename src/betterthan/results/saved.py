@@ -339,7 +339,9 @@ def validate(table: xr.Dataset, source: str) -> None:
         if name.endswith("prob_better"):
             _require(table, [f"{name.removesuffix('prob_better')}verdict"], source)
             if dims == names.SQUARE:
-                _check_symmetry(table[name], source)
+                both = table[name].values + table[name].values.swapaxes(-1, -2)
+                right = "1 less the probability of the pair reversed"
+                _refuse_any(table[name], abs(both - 1) > _REVERSED, right, source)
 
 
 def validate_attributes(table: xr.Dataset, source: str) -> None:
@@ -467,14 +469,6 @@ def _check_bounds(table: xr.Dataset, lower: str, upper: str, source: str) -> Non
         _check_values(bound, _NUMBER, source)
     above = low.values - high.values > _ROUNDING * np.maximum(1, abs(high.values))
     _refuse_any(low, above, f"a number of at most {upper}", source)
-
-
-def _check_symmetry(better: xr.DataArray, source: str) -> None:
-    """Refuse P(A > B) and P(B > A) that do not add up to 1."""
-    both = better.values + better.values.swapaxes(-1, -2)
-    _refuse_any(
-        better, abs(both - 1) > _REVERSED, "1 less the probability of the pair reversed", source
-    )
 
 
 def _refuse_any(variable: xr.DataArray, impossible: np.ndarray, right: str, source: str) -> None:

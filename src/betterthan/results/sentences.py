@@ -265,13 +265,18 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
 
 def difference_words(pair: Pair, note: str = "") -> str:
     """The difference and its interval: ``+0.0100 [+0.0024, +0.0180] (95% HDI)``."""
-    optional = (pair.difference_lower, pair.difference_upper)
-    bounds = [float("nan") if bound is None else bound for bound in optional]
-    text = numbers.difference(pair.difference or 0.0, *bounds, mcse=pair.difference_mcse)
+    text = size_text(pair)
     if pair.interval is None or "[" not in text:
         return text.partition(" [")[0]
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
     return f"{text} ({pair.interval}{note}{one_sided})"
+
+
+def size_text(pair: Pair) -> str:
+    """The difference and its interval: ``+0.0100 [+0.0024, +0.0180]``."""
+    optional = (pair.difference_lower, pair.difference_upper)
+    bounds = [float("nan") if bound is None else bound for bound in optional]
+    return numbers.difference(pair.difference or 0.0, *bounds, mcse=pair.difference_mcse)
 
 
 def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:

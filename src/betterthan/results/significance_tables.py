@@ -1,8 +1,7 @@
 """Significance in a report: tests next to the posterior, why they differ, and groups of systems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
@@ -409,14 +408,19 @@ def groups_part(context: ReportContext) -> Part | None:
         unit = unit_label(context.provenance)
         why = f"Each pair has a single {unit}, so there is only one independent observation"
         return Part(_HEADING, notes=[f"{why}, and systems are not grouped."])
+    # similar are systems of which no verdict names the better one
+    verdict = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
+    similar = ~np.isin(verdict, ("a_better", "b_better"))
+    never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
+    joint = "pairwise_verdict" in context.data
+    among = " in the joint model of all systems" * joint
+    rule = _RULE.format(among, context.provenance.threshold)
     try:
-        groups = groups_by(_group_marks(context))
+        groups = groups_by(Marks(context.systems, similar, None, rule, untested=never))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
-    pairwise = () if "pairwise_verdict" in context.data else _PAIRWISE
-    return Part(
-        _HEADING, tables=[marks_table(groups)], notes=[str(groups.attrs["note"]), *pairwise]
-    )
+    notes = [str(groups.attrs["note"]), *(() if joint else _PAIRWISE)]
+    return Part(_HEADING, tables=[marks_table(groups)], notes=notes)
 
 
 _RULE = (
@@ -427,16 +431,6 @@ _PAIRWISE = (
     "These verdicts are pairwise. For groups by a test that is corrected for the number of pairs, "
     "use betterthan.significance.groups.",
 )
-
-
-def _group_marks(context: ReportContext) -> Marks:
-    """Similar are systems of which no verdict names the better one."""
-    verdict = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
-    similar = ~np.isin(verdict, ("a_better", "b_better"))
-    never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
-    joint = " in the joint model of all systems" * ("pairwise_verdict" in context.data)
-    rule = _RULE.format(joint, context.provenance.threshold)
-    return Marks(context.systems, similar, None, rule, untested=never)
 
 
 def marks_table(groups: xr.Dataset) -> Table:
@@ -452,22 +446,21 @@ def marks_table(groups: xr.Dataset) -> Table:
     Table
         Columns System, Rank, Score if known, one per rank or "Not different from", and Groups.
     """
-    systems = [on_one_line(str(s)) for s in groups[names.SYSTEM].values]
+    systems = labels_on_one_line(groups[names.SYSTEM].values)
     ranks = [str(k + 1) for k in range(len(systems))]
     columns = {"System": systems, "Rank": ranks}
     if "score" in groups:
         lower = not groups.attrs.get("higher_is_better", True)
         columns[f"Score{' (lower is better)' * lower}"] = _score_texts(groups["score"].values)
-    columns |= _similar_columns(groups, ranks) | {"Groups": _group_letters(groups)}
+    # the letters of every system's groups; where there are many, their number
+    letters = zip(map(str, groups["letters"].values), groups["member"].values.sum(1), strict=True)
+    columns |= _similar_columns(groups, ranks)
+    columns["Groups"] = [k if len(k) <= _LETTERS else f"{n:,} groups" for k, n in letters]
     rows = list(zip(*columns.values(), strict=True))
-    folding: Any = {"visible": PAGE_SYSTEMS, "elsewhere": "all are in the HTML report"}
-    return Table(
-        tuple(columns),
-        rows,
-        _groups_caption(groups),
-        marks=True,
-        **(folding if len(rows) > PAGE_SYSTEMS else {}),
-    )
+    table = Table(tuple(columns), rows, _groups_caption(groups), marks=True)
+    if len(rows) <= PAGE_SYSTEMS:
+        return table
+    return replace(table, visible=PAGE_SYSTEMS, elsewhere="all are in the HTML report")
 
 
 def _similar_columns(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
@@ -490,15 +483,6 @@ def _groups_caption(groups: xr.Dataset) -> str:
     legends = [legend for kind, legend in _LEGENDS.items() if (groups[kind].values & similar).any()]
     first = f"{_MARK}: the systems of row and column are not different."
     return " ".join([first, *legends, rule])
-
-
-def _group_letters(groups: xr.Dataset) -> list[str]:
-    """The letters of every system's groups; where there are many, their number."""
-    sizes = groups["member"].values.sum(1)
-    return [
-        str(letters) if len(str(letters)) <= _LETTERS else f"{size:,} groups"
-        for letters, size in zip(groups["letters"].values, sizes, strict=True)
-    ]
 
 
 def _score_texts(scores: np.ndarray) -> list[str]:
