@@ -79,11 +79,13 @@ def plotted(function: str, *data: Any, **choices: Any) -> Callable[[], Any]:
     """Draw with a function of `betterthan.plot`, by its name: that layer stands above this one, and
     is loaded when a format shows the figure.
     """
-    module, _, name = f"{_PLOT}.{function}".rpartition(".")
-    return lambda: getattr(import_module(module), name)(*data, **choices)
+    return lambda: function_at(f"plot.{function}")(*data, **choices)
 
 
-_PLOT = "betterthan.plot"
+def function_at(path: str) -> Callable[..., Any]:
+    """A function of the package by its path, loaded where there is something for it to do."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"betterthan.{module}"), name)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ step, undecided pairs, and of many systems all scores.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -67,9 +68,8 @@ class FirstScreen:
     """The record of a first screen; without a picture where no difference has an interval."""
 
     lede: Sequence[str]
-    picture: Picture | None
-    scale: Scale  # on which all rows of the picture stand
-    folded_rows: str  # what the rows are that a narrow screen leaves out
+    picture: Picture | None = None
+    curve: tuple[np.ndarray, np.ndarray] | None = None  # the density of its first row
     more_lede: Sequence[str] = ()  # below the picture
     meta: Sequence[str] = ()
     step: Step | None = None
@@ -77,13 +77,37 @@ class FirstScreen:
     scores: Sequence[str] = ()  # of each system, in the order of the picture
     score_is: str = ""
     caterpillar: str = ""
-    density: str = ""
     rule: str = ""  # what a verdict needs
     of_kind: bool = False  # of an answer of another kind, which has its rule under the picture
     drawing: str = ""  # SVG in place of a picture of differences
     drawing_is: str = ""
     drawn_along: str = ""  # what its numbers are, from left to right
     drawing_key: Sequence[tuple[str, str]] = ()  # classes of its marks, and what they are
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale on which all rows of the picture stand."""
+        if self.picture is None:
+            return Scale.over([])
+        values = [value for row in self.picture.rows for value in row.limits or ()]
+        if self.curve is not None:
+            values += [float(self.curve[0].min()), float(self.curve[0].max())]
+        values = [*with_rope(values, self.picture.rope), -self.picture.margin]
+        return Scale.over(values, self.picture.lower_is_better)
+
+    @cached_property
+    def density(self) -> str:
+        """The curve, drawn."""
+        return "" if self.curve is None else marks.density(self.scale, *self.curve)
+
+    @property
+    def folded_rows(self) -> str:
+        """What the rows are that a narrow screen leaves out."""
+        verdicts = [row.verdict for row in self.picture.rows[_FEW_ROWS:]] if self.picture else []
+        number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+        words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+        words = f" ({words})" if self.picture and not self.picture.levels else ""
+        return f"{len(verdicts)} more{words}" if verdicts else ""
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
@@ -142,24 +166,17 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     length = accumulate(map(len, lede))
     above = 1 + sum(n <= _ABOVE for n in list(length)[1:])
     scores = data["score"].values.tolist() if "score" in data else []
-    rows = picture.rows if picture else ()
-    curve = None if context.many or not rows else _density(context)
-    values = [value for row in rows for value in row.limits or ()]
-    values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
-    scale = Scale.over(with_rope(values, context.rope), context.provenance.lower_mean)
     return FirstScreen(
         meta=list(_meta(answer, context)),
         lede=lede[:above],
         more_lede=lede[above:],
         picture=picture,
+        curve=None if context.many or picture is None else _density(context),
         step=_step(answer, _criterion(answer, context)),
         undecided=_undecided(context) if counts and not answer.failures else None,
         scores=[numbers.score(score) for score in scores],
         score_is=answer.score_is,
         caterpillar=_caterpillar(context),
-        density="" if curve is None else marks.density(scale, *curve),
-        folded_rows=_folded_rows(picture),
-        scale=scale,
         rule=rule,
     )
 
@@ -174,7 +191,6 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     picture = None if context is None else picture_of(context)
     if context is None or picture is None:
         return None
-    values = [value for row in picture.rows for value in row.limits or ()]
     undecided = _undecided_of_kind(context, page)
     facts = judged_facts(context.data).answer if _judged(context) else context.answer
     elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
@@ -183,8 +199,6 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         meta=list(_meta_of_kind(context)),
         lede=[line for line in lines if line not in elsewhere],
         picture=picture,
-        scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
-        folded_rows=_folded_rows(picture),
         step=_step_of_kind(context, facts),
         undecided=undecided,
         rule=rule_of_kind(context.data, context.provenance),
@@ -292,16 +306,7 @@ def levels_screen(
         of=of,
         more=note,
     )
-    values = [value for _, limits, _ in rows for value in limits]
-    more = f"{len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
-    return FirstScreen(lede, picture if drawn else None, Scale.over(values), more, step=step)
-
-
-def _folded_rows(picture: Picture | None) -> str:
-    verdicts = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
-    number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
-    return f"{len(verdicts)} more ({words})" if verdicts else ""
+    return FirstScreen(lede, picture if drawn else None, step=step)
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:

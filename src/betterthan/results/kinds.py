@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import xarray as xr
 
 from betterthan import names
 from betterthan.posterior.pairwise import MODELS
-from betterthan.results.document import Document
+from betterthan.results.document import Document, function_at
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Kind:
 
     def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
-        return _function(self.page_function)(answer)
+        return function_at(self.page_function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
@@ -123,7 +122,7 @@ def build_page(answer: Any) -> Document:
         )
     try:
         page = kind.page(answer)
-        return page if page.screen else replace(page, screen=_function(_SCREEN)(answer, page))
+        return page if page.screen else replace(page, screen=function_at(_SCREEN)(answer, page))
     except KeyError as error:  # variables or attrs were dropped on the way
         lost = str(error.args[0]).partition(".")[0]
         raise ValueError(
@@ -145,7 +144,7 @@ def _makers() -> str:
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
     if _model_of(answer) in PAIR_MODELS:
-        return _function(_COMPARE_FIT)(answer).data
+        return function_at(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer
     by_engine = answer.provenance.answer in ("comparison", "judged")
@@ -159,11 +158,3 @@ PAIR_MODELS = (
 )
 _SCREEN = "results.first_screen.answer_screen"
 _COMPARE_FIT = "fits.comparing.compare"
-
-
-def _function(path: str) -> Callable[..., Any]:
-    """A function of the package by its path: rows of this table name functions of layers above,
-    which are loaded where there is something for them to do.
-    """
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(f"betterthan.{module}"), name)

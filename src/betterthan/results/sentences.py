@@ -437,26 +437,7 @@ def baseline_sentence(base: Baseline) -> str:
         ("no verdict", base.no_verdict),
         ("worse", base.worse),
     ]
-    differences = dict(base.differences)
-    intervals = dict(base.intervals)
-    text = "; ".join(
-        f"{verdict}: {_named_or_counted(systems, differences, intervals)}"
-        for verdict, systems in verdicts
-        if systems
-    )
-    return f"Compared with the baseline {base.system}{score}: {text}."
-
-
-def _named_or_counted(
-    systems: tuple[str, ...],
-    differences: dict[str, float],
-    intervals: dict[str, tuple[float, float]],
-) -> str:
-    """Few systems by name, with their differences, of very few with intervals; of many their
-    number.
-    """
-    if len(systems) > _CANDIDATES:
-        return f"{len(systems):,} systems"
+    differences, intervals = dict(base.differences), dict(base.intervals)
 
     def sized(name: str) -> str:
         if name not in differences:
@@ -465,7 +446,12 @@ def _named_or_counted(
             return f"{name} ({numbers.difference(differences[name], *intervals[name])})"
         return f"{name} ({numbers.size(differences[name])})"
 
-    return named(list(map(sized, systems)))
+    def listed(systems: tuple[str, ...]) -> str:
+        few = len(systems) <= _CANDIDATES
+        return named(list(map(sized, systems))) if few else f"{len(systems):,} systems"
+
+    text = "; ".join(f"{verdict}: {listed(systems)}" for verdict, systems in verdicts if systems)
+    return f"Compared with the baseline {base.system}{score}: {text}."
 
 
 def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:
