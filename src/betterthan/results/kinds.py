@@ -48,10 +48,6 @@ def _model_of(answer: Any) -> str | None:
     return answer["posterior"].attrs.get("model", "")
 
 
-def _is_posterior(answer: Any) -> bool:
-    return _model_of(answer) == "performance_function"
-
-
 def _is_orders(answer: Any) -> bool:
     """Lists of items, or ranks, whose rows are systems; scores have items as rows."""
     if not isinstance(answer, xr.DataArray):
@@ -88,7 +84,11 @@ KINDS = (
         _is_a("PerformanceFunction", "features.fitting"),
         "results.features_page.function_page",
     ),
-    Kind("models.performance_function.fit", _is_posterior, "results.features_page.posterior_page"),
+    Kind(
+        "models.performance_function.fit",
+        lambda answer: _model_of(answer) == "performance_function",
+        "results.features_page.posterior_page",
+    ),
     Kind("features.compare", "feature_sets", "results.features_page.sets_page"),
     Kind("features.predict", "prediction", "results.features_page.prediction_page"),
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),

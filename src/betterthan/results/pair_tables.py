@@ -244,10 +244,9 @@ def matrix_table(context: ReportContext) -> Table:
     p = np.where(compared, values, np.nan)
     decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
     threshold = context.provenance.threshold or names.VERDICT_PROB
-    rows = [
-        (name, *_matrix_cells(row, marks, threshold))
-        for name, row, marks in zip(systems, p, decided, strict=True)
-    ]
+    percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
+    cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
+    rows = [(name, *row) for name, row in zip(systems, cells, strict=True)]
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
@@ -279,12 +278,6 @@ def wins_part(context: ReportContext) -> Part | None:
     heads = ("System", "#", *(str(k) for k in range(1, len(rows) + 1)))
     caption = "Wins and losses of the system of the row against that of the column"
     return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])
-
-
-def _matrix_cells(p: np.ndarray, decided: np.ndarray, threshold: float) -> list[str]:
-    """A row of the matrix, as written."""
-    written = ["" if v != v else numbers.percent(v, threshold) for v in p]
-    return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 
 def datasets_part(context: ReportContext) -> Part | None:
