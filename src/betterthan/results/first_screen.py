@@ -139,8 +139,8 @@ class FirstScreen:
     @property
     def key(self) -> dict[str, str]:
         """The verdicts that the picture shows, and what their marks mean."""
-        shown = {row.verdict for row in self.picture.rows} if self.picture else set()
-        return {verdict: meaning for verdict, meaning in _KEY.items() if verdict in shown}
+        present = {row.verdict for row in self.picture.rows} if self.picture else set()
+        return {verdict: meaning for verdict, meaning in _KEY.items() if verdict in present}
 
 
 _KEY = {

@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names, schemas
-from betterthan.counts.shapes import to_square
+from betterthan.counts.shapes import systems_of, to_square
 from betterthan.results import numbers
 from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
@@ -58,7 +58,7 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
     """One row a system: its score, the joint answer where there is one, and how its pairs ended
     (from `pairs`, where these rows are known).
     """
-    labels = _labels(data)
+    labels = systems_of(data["prob_better"])
     table: dict[str, Any] = {"system": labels}
     order = list(range(len(labels)))
     if names.SYSTEM in data.coords:
@@ -113,16 +113,9 @@ def square(data: xr.Dataset) -> pd.DataFrame:
     if names.PAIR in better.dims:
         better = to_square(better, mirror="probability", diagonal=np.nan)
         np.fill_diagonal(better.values, 0.5)
-    labels = _labels(better)
+    labels = systems_of(better)
     table = pd.DataFrame(better.transpose(*names.SQUARE).values, index=labels, columns=labels)
     return table.rename_axis(index=names.SYSTEM_A, columns=names.SYSTEM_B)
-
-
-def _labels(data: xr.Dataset | xr.DataArray) -> list[str]:
-    if names.SYSTEM_A in data.dims:
-        return [str(s) for s in data[names.SYSTEM_A].values]
-    both = np.stack([data[k].values.astype(str) for k in names.SQUARE], axis=1)
-    return list(dict.fromkeys(both.ravel().tolist()))
 
 
 def unordered_pairs(data: xr.Dataset) -> xr.Dataset:
