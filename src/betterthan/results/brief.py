@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,42 +88,60 @@ def brief_page(
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
         picture=_lines(picture_of(context)) if picture else (),
-        footer=f"{rule(context)} Tests, priors and robustness: {rest}.",
+        footer=f"{rule(context.data, context.provenance)} Tests, priors and robustness: {rest}.",
     )
     return with_short_names(page)
 
 
-def rule(context: ReportContext) -> str:
-    """What a verdict needs, what an undecided pair means, and where numbers are from."""
-    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
-    threshold = context.provenance.threshold or names.VERDICT_PROB
-    split = ", and wins and means that agree" if context.provenance.splits else ""
-    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
-    if "undecided" in verdicts:
-        lines.append('"Undecided" does not mean equal.')
-    lines += _close_calls(context.data)
-    if "pairwise_verdict" in context.data:
-        lines.append(
+def rule(data: xr.Dataset, provenance: Signature) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from; nothing where
+    there are no verdicts.
+    """
+    if "verdict" not in data:
+        return ""
+    threshold = provenance.threshold or names.VERDICT_PROB
+    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
+    if provenance.splits:
+        needs += ", and wins and means that agree"
+    elif provenance.answer in _TWICE and "prob_more_wins" in data:
+        needs += ", for the score and for being ahead more often"
+    verdicts = data["verdict"]
+    if names.SYSTEM_A in verdicts.dims:
+        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+        verdicts = verdicts.transpose(*names.SQUARE, ...).values[upper]
+    lines, data = [f"{needs}."], leading(data)
+    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
+    lines += _close_calls(data)
+    lines += _sources(data, provenance) if provenance.answer == "comparison" else []
+    if provenance.ci_kind == "hdi" and "difference_mean" in data:
+        mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
+        lines.append(f"HDI: the narrowest interval with {mass} probability.")
+    return " ".join(lines)
+
+
+def _close_calls(data: xr.Dataset) -> list[str]:
+    """How many pairs are undecided for their Monte Carlo error alone."""
+    flags = data["too_close"].values if "too_close" in data else np.zeros(1, bool)
+    if not (number := int((np.triu(flags) if flags.ndim == 2 else flags).sum())):
+        return []
+    pairs = "1 undecided pair is" if number == 1 else f"{number:,} undecided pairs are"
+    return [f"{pairs} within two Monte Carlo errors of a verdict: more draws may decide."]
+
+
+def _sources(data: xr.Dataset, provenance: Signature) -> Iterator[str]:
+    """Where the numbers of a comparison are from."""
+    many = data.sizes[names.SYSTEM_A] > 2
+    if "pairwise_verdict" in data:
+        yield (
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
-        if context.provenance.joint_model == names.AMONG_ALL:
-            lines.append(
-                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
-            )
-    elif context.many and "prob_best" in context.data:
-        lines.append("Differences, P(better) and ranks come from one posterior of all systems.")
-    elif context.many and "difference_mean" in context.data:
-        lines.append("Each pair is compared separately, so differences need not add up.")
-    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
-
-
-def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
-    """What HDI stands for, where there are some."""
-    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
-        return []
-    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
-    return [f"HDI: the narrowest interval with {mass} probability."]
+        if provenance.joint_model == names.AMONG_ALL:
+            yield f"P(best) and ranks are from {provenance.joint_draws or 0:,} draws of it."
+    elif many and "prob_best" in data:
+        yield "Differences, P(better) and ranks come from one posterior of all systems."
+    elif many and "difference_mean" in data:
+        yield "Each pair is compared separately, so differences need not add up."
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
@@ -164,7 +182,7 @@ def brief_page_of_kind(
         parts.append(Part("Notes", lines=others))
     context = answer_context(comparison.data)
     closing = f"Priors, diagnostics and all draws: {rest}."
-    if needs := rule_of_kind(comparison.data, provenance):
+    if needs := rule(comparison.data, provenance):
         closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
     brief = Document(
         on_one_line(title) if title else "",
@@ -246,32 +264,6 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     }
     variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
-
-
-def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
-    """What a verdict needs, and that undecided is not equal; nothing where there are none."""
-    if "verdict" not in data:
-        return ""
-    threshold = provenance.threshold or names.VERDICT_PROB
-    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
-    if provenance.answer in _TWICE and "prob_more_wins" in data:
-        needs += ", for the score and for being ahead more often"
-    verdicts = data["verdict"]
-    if names.SYSTEM_A in verdicts.dims:
-        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-        verdicts = verdicts.transpose(*names.SQUARE, ...).values[upper]
-    lines, data = [f"{needs}."], leading(data)
-    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
-    return " ".join([*lines, *_close_calls(data), *_interval_rule(data, provenance)])
-
-
-def _close_calls(data: xr.Dataset) -> list[str]:
-    """How many pairs are undecided for their Monte Carlo error alone."""
-    flags = data["too_close"].values if "too_close" in data else np.zeros(1, bool)
-    if not (number := int((np.triu(flags) if flags.ndim == 2 else flags).sum())):
-        return []
-    pairs = "1 undecided pair is" if number == 1 else f"{number:,} undecided pairs are"
-    return [f"{pairs} within two Monte Carlo errors of a verdict: more draws may decide."]
 
 
 _TWICE = ("scores", "orders")

@@ -72,7 +72,7 @@ def page(comparison: xr.Dataset) -> Document:
         methods.limits(context),
         [on_one_line(signature(context.data))],
         answer_sentences(context.answer),
-        screen=first_screen(context, brief.rule(context)),
+        screen=first_screen(context, brief.rule(context.data, context.provenance)),
         # from which the scripts of a page recompute its results
         data=lambda: {
             "data": page_data(comparison) | {"more": pair_tables.outlook_columns(context)}

@@ -13,8 +13,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
-from betterthan.results import marks, numbers
-from betterthan.results.brief import Difference, Picture, answer_context, picture_of, rule_of_kind
+from betterthan.results import brief, marks, numbers
+from betterthan.results.brief import Difference, Picture, answer_context, picture_of
 from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer, Pair
@@ -201,7 +201,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         picture=picture,
         step=_step_of_kind(context, facts),
         undecided=undecided,
-        rule=rule_of_kind(context.data, context.provenance),
+        rule=brief.rule(context.data, context.provenance),
         of_kind=True,
     )
 
