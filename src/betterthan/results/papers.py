@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -82,9 +82,9 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     True
     """
     context = report_context(comparison)
-    test = None if p_values is None else _test(context, p_values)
-    table = _table(context, test)
-    rows = [" & ".join(cells) + r" \\" for cells in _bold(table, context)]
+    test, cells = ("", []) if p_values is None else _test(context, p_values)
+    table = _table(context, cells)
+    rows = [" & ".join(row) + r" \\" for row in _bold(table, context)]
     wide = "*" * (len(table.heads) >= _WIDE)
     long = max(len(row[0]) for row in table.rows) > _LONG
     spec = ("p{3.2cm}" if long else "l") + "r" * (len(table.heads) - 1)
@@ -110,15 +110,8 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Test:
-    """p-values of one test against a reference, one a system."""
-
-    words: str  # for the caption
-    cells: list[str]
-
-
-def _test(context: ReportContext, name: str) -> _Test:
+def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
+    """What the p-values of a test against a reference are, and these, one a system."""
     tests = tests_in(context.data)
     if name not in tests:
         has = f"has {', '.join(tests)}" if tests else "has no tests"
@@ -138,13 +131,13 @@ def _test(context: ReportContext, name: str) -> _Test:
     how = how or ("without correction" if context.many else "")
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
     words = f"{name.replace('_', ' ')} test against {context.systems[place]}"
-    return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
+    return ", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells
 
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 
 
-def _table(context: ReportContext, test: _Test | None) -> Table:
+def _table(context: ReportContext, p_values: list[str]) -> Table:
     """The systems: score, P(best), rank, p-values, and the matrix of a few."""
     data, heads, columns = context.data, ["System"], [list(context.systems)]
     if "score" in data:
@@ -158,9 +151,9 @@ def _table(context: ReportContext, test: _Test | None) -> Table:
         heads += ["P(best)", "Expected rank"]
         columns.append([numbers.probability(float(p)) for p in data["prob_best"].values])
         columns.append([f"{rank:.1f}" for rank in data["expected_rank"].values])
-    if test is not None:
+    if p_values:
         heads.append("p")
-        columns.append(test.cells)
+        columns.append(p_values)
     if len(context.systems) <= _MATRIX_SYSTEMS:
         places = range(1, len(context.systems) + 1)
         columns[0] = [f"{k} {name}" for k, name in zip(places, columns[0], strict=True)]
@@ -206,7 +199,7 @@ def _heading(text: str) -> str:
     )
 
 
-def _caption(context: ReportContext, table: Table, test: _Test | None) -> str:
+def _caption(context: ReportContext, table: Table, test: str) -> str:
     """What the rows are, the quantity, interval, model, threshold, and marks, in sentences."""
     data, provenance = context.data, context.provenance
     parts = [_subject(context)]
@@ -226,7 +219,7 @@ def _caption(context: ReportContext, table: Table, test: _Test | None) -> str:
         parts.append(f"Bold: with posterior probability {_level(context)} the best is one of these")
     elif not context.many:
         parts.append("Bold: the better system, where there is a verdict")
-    parts += [test.words] if test else []
+    parts += [test] if test else []
     return ". ".join(parts) + "."
 
 

@@ -190,7 +190,17 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     attrs = copied | {"answer": "outlook", "target": target}
     attrs["of"] = "clusters" if clusters else "items"
     attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
-    return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
+    turn = tables.b_first(pairs)  # where the second system is ahead
+    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
+    table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
+    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
+    if "counts" in pairs:
+        won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
+        table["decisive"] = won_or_lost.sum(names.OUTCOME).values
+    sides = zip(names.SQUARE, (np.where(turn, b, a), np.where(turn, a, b)), strict=True)
+    coords = {side: (names.PAIR, systems) for side, systems in sides}
+    variables = {k: (names.PAIR, values) for k, values in (table | columns).items()}
+    return xr.Dataset(variables, coords, attrs)
 
 
 def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset:
@@ -269,23 +279,6 @@ def _more_items(pairs: CountEvidence | UnitEvidence, target: float) -> dict[str,
         "more_probability": after_more[:, _DECIDED].sum(1),
         "more_equivalent": after_more[:, VERDICTS.index("equivalent")],
     }
-
-
-def _ahead_first(
-    pairs: xr.Dataset, verdict: np.ndarray, columns: dict[str, np.ndarray]
-) -> xr.Dataset:
-    """The table, the system that is ahead first."""
-    turn = tables.b_first(pairs)
-    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
-    table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
-    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
-    if "counts" in pairs:
-        won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
-        table["decisive"] = won_or_lost.sum(names.OUTCOME).values
-    table |= columns
-    first, second = np.where(turn, b, a), np.where(turn, a, b)
-    coords = {names.SYSTEM_A: (names.PAIR, first), names.SYSTEM_B: (names.PAIR, second)}
-    return xr.Dataset({k: (names.PAIR, v) for k, v in table.items()}, coords=coords)
 
 
 def outlook_lines(data: xr.Dataset) -> tuple[str, ...]:
