@@ -136,21 +136,6 @@ class Sampled:
         return Sides(x, _kernel(d, x), *shares(d, rope))
 
 
-def pair_densities(
-    data: Any, systems: Any, prior: Any, show: str, rope: float | None
-) -> tuple[str, str, Closed | Sampled, float]:
-    """Return both systems to draw, their densities, and the ROPE."""
-    if isinstance(data, xr.DataTree):
-        sampled.refuse_choices(prior)
-        a, b, draws = inputs.pair_draws(data, systems)
-        posterior = data["posterior"].to_dataset()
-        half = checked_rope(posterior, names.ROPE if rope is None else rope)
-        source = Sampled(draws, posterior.attrs["model"], show, in_other_unit(posterior))
-        return a, b, source, half
-    a, b, pair = inputs.one_pair(data, systems)
-    return a, b, Closed(pair, prior, show), inputs.effective_rope(pair, rope)
-
-
 def shares(margin: np.ndarray, rope: float = 0.0) -> tuple[float, float, float]:
     """Of the draws (draw,) of a margin: above, below and within a rope; equal ones count half."""
     if rope:
@@ -281,7 +266,16 @@ def densities(
     checks.one_of(show, tuple(_NEEDED), "show")
     if rope is not None and checks.real(rope, "rope") and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
-    a, b, source, half = pair_densities(data, systems, prior, show, rope)
+    source: Closed | Sampled
+    if isinstance(data, xr.DataTree):
+        sampled.refuse_choices(prior)
+        a, b, draws = inputs.pair_draws(data, systems)
+        posterior = data["posterior"].to_dataset()
+        half = checked_rope(posterior, names.ROPE if rope is None else rope)
+        source = Sampled(draws, posterior.attrs["model"], show, in_other_unit(posterior))
+    else:
+        a, b, pair = inputs.one_pair(data, systems)
+        source, half = Closed(pair, prior, show), inputs.effective_rope(pair, rope)
     with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 2.6) as ax:
         both = drawing.labels([a, b])
         if show == "outcomes":

@@ -5,6 +5,7 @@ which scripts recompute; and the page on what a fitted model, or folds, say of a
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -107,9 +108,7 @@ def _systems(context: ReportContext) -> Part | None:
 
 def _finite(rows: np.ndarray) -> list[tuple[float, float, float] | None]:
     """Lower, point, upper of each row; None where one of them is missing."""
-    finite = np.isfinite(rows).all(axis=1).tolist()
-    limits = [(low, point, high) for low, point, high in rows.tolist()]
-    return [interval if k else None for interval, k in zip(limits, finite, strict=True)]
+    return [(a, b, c) if isfinite(a + b + c) else None for a, b, c in rows.tolist()]
 
 
 def _pairs(context: ReportContext) -> Part:

@@ -57,11 +57,6 @@ class Undecided:
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
     anchor: str = "pairs"  # of the part that has all
 
-    @property
-    def more(self) -> int:
-        """Undecided pairs without a name here."""
-        return self.n_undecided - len(self.pairs)
-
 
 @dataclass(frozen=True)
 class FirstScreen:
