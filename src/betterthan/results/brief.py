@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.counts.shapes import systems_of
 from betterthan.results import numbers
 from betterthan.results.context import (
     ReportContext,
@@ -173,7 +174,7 @@ def brief_page_of_kind(
     others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
     if provenance.audit:
         parts.append(Part("Audit", lines=labels_on_one_line(provenance.audit)))
-    many = _number_of_systems(comparison.data) > 2
+    many = len(systems_of(comparison.data)) > 2
     for part in page.parts:
         if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
             tables = [_with_first(_without_columns(table)) for table in part.tables]
@@ -216,12 +217,6 @@ def _without_columns(table: Table) -> Table:
     kept_columns = [k for k, heading in enumerate(table.heads) if not _FULL.fullmatch(heading)]
     rows = [tuple(row[k] for k in kept_columns) for row in table.rows]
     return replace(table, heads=tuple(table.heads[k] for k in kept_columns), rows=rows)
-
-
-def _number_of_systems(data: xr.Dataset) -> int:
-    if names.PAIR in data.dims:
-        return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
-    return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
 
 
 def answer_context(data: xr.Dataset) -> ReportContext | None:
