@@ -183,20 +183,29 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
         return None
     context = answer_context(answer)
-    picture = None if context is None else picture_of(context)
-    if context is None or picture is None:
+    if context is None or (picture := picture_of(context)) is None:
         return None
+    data, provenance, kind = context.data, context.provenance, context.provenance.answer or ""
     undecided = _undecided_of_kind(context, page)
-    facts = judged_facts(context.data).answer if _judged(context) else context.answer
+    facts = judged_facts(data).answer if kind == "judged" else context.answer
+    criterion = _CRITERIA.get(kind, "")  # empty where it is no merit
+    units = "folds" if kind == "folds" else context.answer.units
+    if "statistic" in data.attrs:
+        criterion, units = statistic_label(data), units_label(data)
+    meta, n = [f"{len(context.systems):,} systems"], provenance.n_items or 0
+    if n > 0:
+        judged = "judged " * (kind == "judged")
+        meta.append(f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}")
+    meta += [f"by {criterion}"] if criterion else []
     elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
-        meta=list(_meta_of_kind(context)),
+        meta=meta,
         lede=[line for line in lines if line not in elsewhere],
         picture=picture,
-        step=_step_of_kind(context, facts),
+        step=_step_of_kind(context, facts, criterion, units),
         undecided=undecided,
-        rule=brief.rule(context.data, context.provenance),
+        rule=brief.rule(data, provenance),
         of_kind=True,
     )
 
@@ -212,31 +221,6 @@ def _undecided_of_kind(context: ReportContext, page: Document) -> Undecided | No
     return replace(undecided, anchor="pairs" if "pairs" in anchors else anchors[0])
 
 
-def _meta_of_kind(context: ReportContext) -> Iterator[str]:
-    """What was compared, and by what."""
-    yield f"{len(context.systems):,} systems"
-    n = context.provenance.n_items
-    units = _units_of_kind(context)
-    if n is not None and n > 0:
-        judged = "judged " * _judged(context)
-        yield f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}"
-    if criterion := _criterion_of_kind(context):
-        yield f"by {criterion}"
-
-
-def _units_of_kind(context: ReportContext) -> str:
-    """What systems are compared on."""
-    if "statistic" in context.data.attrs:
-        return units_label(context.data)
-    return "folds" if context.provenance.answer == "folds" else context.answer.units
-
-
-def _criterion_of_kind(context: ReportContext) -> str:
-    """What an answer of another kind compares systems by; empty where it is no merit."""
-    data, kind = context.data, context.provenance.answer
-    return statistic_label(data) if "statistic" in data.attrs else _CRITERIA.get(kind or "", "")
-
-
 _CRITERIA = {
     "judged": "human labels",
     "pairs": "the fitted model",
@@ -245,24 +229,21 @@ _CRITERIA = {
 }
 
 
-def _judged(context: ReportContext) -> bool:
-    return context.provenance.answer == "judged"
-
-
-def _step_of_kind(context: ReportContext, answer: Answer) -> Step | None:
+def _step_of_kind(
+    context: ReportContext, answer: Answer, criterion: str, units: str
+) -> Step | None:
     """The next step of an answer of another kind."""
-    criterion = _criterion_of_kind(context)
     if not criterion and not answer.failures:
         return None
     step = _step(answer, criterion)
     undecided = (context.data["verdict"].values == "undecided").any()
     if step is not None or not undecided:
         return step
-    if _judged(context):
+    if context.provenance.answer == "judged":
         return Step("Label more items by people.") if answer.more is None else None
     if context.provenance.answer == "folds":  # more folds of the same items add little
         return Step("Choose by cost, speed or risk, or compare on more items.")
-    return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
+    return Step(f"Add {units}, or choose by cost, speed or risk.")
 
 
 def levels_screen(
