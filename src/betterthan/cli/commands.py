@@ -63,7 +63,8 @@ class Command(TyperCommand):
         for parameter in sorted(self.get_params(ctx), key=_place):
             group = getattr(parameter, "rich_help_panel", None) or "Output"
             if parameter.param_type_name == "argument":
-                parameter.display_type_rich = _nothing  # type: ignore[attr-defined]  # a type would follow its name
+                # a type would follow its name
+                parameter.display_type_rich = lambda ctx: ""  # type: ignore[attr-defined]
                 group = "Arguments"
             if record := parameter.get_help_record(ctx):
                 lines.setdefault(group, []).append(record)
@@ -84,12 +85,7 @@ def _write(formatter: Any, group: str, lines: dict[str, list[tuple[str, str]]]) 
 
 def _place(parameter: Any) -> int:
     """Where an option is in the table of options; --help is the last."""
-    name = str(parameter.name)
-    return _PLACES.get(name, len(_PLACES))
-
-
-def _nothing(ctx: Any) -> str:
-    return ""
+    return _PLACES.get(str(parameter.name), len(_PLACES))
 
 
 def register(
@@ -184,20 +180,14 @@ def show(
         how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
         answers = [bt.compare(data, quantity=quantity, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
-    put(_page(answers, title), target)
-    if browser and not webbrowser.open(target.resolve().as_uri()):
-        say(f"there is no browser to open {target} with")
-
-
-def _page(answers: list[Any], title: str | None) -> str:
-    """The page on them; the terminal gets their first sentences."""
-    import betterthan as bt
-
     for answer in answers:
         for line in answer.statement():
             say(line)
     with working("writing the page"):
-        return bt.report(*answers, format="html", title=title)
+        written = bt.report(*answers, format="html", title=title)
+    put(written, target)
+    if browser and not webbrowser.open(target.resolve().as_uri()):
+        say(f"there is no browser to open {target} with")
 
 
 app = typer.Typer(
@@ -288,7 +278,8 @@ def demo(
       betterthan demo -o demo/report.html
     """
     import betterthan as bt
-    from betterthan.results.brief import brief_text
+    from betterthan.results.brief import brief_page_of
+    from betterthan.results.text import as_text, encodable
 
     form, target = where(format, output)
     cases = {
@@ -298,10 +289,9 @@ def demo(
     table = bt.compare(bt.datasets.intent_detection(), method=method, rng=seed)
     if form != "json":
         for case, comparison in cases.items():
-            print(
-                brief_text(comparison, f"Case ({case}): A is right on 710 of 1000 items, B on 700")
-            )
-        print(brief_text(table, "Eight intent detection systems"))
+            title = f"Case ({case}): A is right on 710 of 1000 items, B on 700"
+            print(encodable(as_text(brief_page_of(comparison, title=title))))
+        print(encodable(as_text(brief_page_of(table, title="Eight intent detection systems"))))
         llms = bt.compare(bt.datasets.pandalm("gpt-3.5"), rng=seed)
         print(f"\nFive LLMs: GPT-3.5 as judge, corrected with labels by people\n\n{llms}")
     if form == "json" or target is not None:

@@ -37,6 +37,7 @@ def plan(
       betterthan plan results.csv --until 500 --target 0.9
       betterthan plan --decisive 0.2 --difference 0.05
     """
+    import betterthan as bt
     from betterthan import checks
     from betterthan.plan.power import TARGETS
 
@@ -61,18 +62,11 @@ def plan(
             plans = _of_units(data, until, target, how) + _of_runs(data)
         else:
             plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
-        _write(plans, form, page)
-        return
-    if until is not None or systems is not None or reading_options(**reading):
+    elif until is not None or systems is not None or reading_options(**reading):
         raise ValueError("--until, --systems and options for reading need a file of results")
-    _write([_of_guess(_theta(decisive, difference), wanted, how)], form, page)
-
-
-def _write(plans: "list[Plan]", form: str, page: Path | None) -> None:
-    """One page on all of them, the number of items first, where a file is named for it."""
-    import betterthan as bt
-
-    if page is not None:
+    else:
+        plans = [_of_guess(_theta(decisive, difference), wanted, how)]
+    if page is not None:  # one page on all of them, the number of items first
         put(bt.report(*plans, format=form), page)
 
 

@@ -21,11 +21,10 @@ from betterthan.gating.answer import (
 )
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Chance
 from betterthan.io.problems import counted, printable
-from betterthan.results import marks, numbers
+from betterthan.results import numbers
 from betterthan.results.brief import Difference, Picture
 from betterthan.results.document import VERDICT, Document, Part, Table, parts_present
 from betterthan.results.first_screen import FirstScreen, Step, counts_density
-from betterthan.results.marks import Scale
 from betterthan.results.sentences import capital
 
 _FIRST_ITEMS = 3  # lost items that the next step names
@@ -72,7 +71,7 @@ def _lede(evidence: Evidence | None, by_name: dict[str, str]) -> Iterator[str]:
 def _screen(decision: Gate, lede: list[str]) -> FirstScreen:
     evidence = decision.evidence
     if evidence is None or evidence.lower != evidence.lower:
-        return FirstScreen(lede, None, Scale.over([]), "", step=_step(decision))
+        return FirstScreen(lede, step=_step(decision))
     limits = evidence.lower, evidence.difference, evidence.upper
     row = Difference(
         label="candidate",
@@ -95,19 +94,15 @@ def _screen(decision: Gate, lede: list[str]) -> FirstScreen:
     if evidence.cases is not None:
         shape = tuple(np.add(evidence.cases.observed, names.PRIOR).tolist())
         curve = counts_density(shape, evidence.lower, evidence.upper)
-    drawn = [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
-    scale = Scale.over([*limits, *drawn, -decision.margin])
     before, now = scores_of_sides(evidence)
     return FirstScreen(
         lede,
         picture,
-        scale,
-        folded_rows="",
+        curve,
         meta=list(_meta(decision, evidence)),
         step=_step(decision),
         scores=[now, before],
         score_is=quantity_of_sides(evidence),
-        density="" if curve is None else marks.density(scale, *curve),
         rule=_rule(decision, evidence),
     )
 

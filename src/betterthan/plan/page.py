@@ -14,7 +14,6 @@ from betterthan.plan.words import single_pair, wanted_verdict
 from betterthan.results import marks, numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.first_screen import FirstScreen, Step
-from betterthan.results.marks import Scale
 from betterthan.results.numbers import on_one_line
 
 _NUMBERS = 20  # of items at which a curve is computed
@@ -77,9 +76,7 @@ def _wanted_curve(plan: Plan) -> xr.DataArray | None:
 
 def _screen(plan: Plan, answer: list[str], curve: xr.DataArray | None) -> FirstScreen:
     lede = [line for line in answer[1:] if not line.startswith(_WARNED)]
-    screen = FirstScreen(
-        lede, None, Scale.over([]), "", meta=list(_meta(plan.attrs)), step=_step(plan)
-    )
+    screen = FirstScreen(lede, meta=list(_meta(plan.attrs)), step=_step(plan))
     if curve is not None:
         return replace(screen, **_drawn_curve(plan, curve))
     return replace(screen, **_drawn_verdicts(plan))

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy import special
 
@@ -135,21 +136,6 @@ class Sampled:
         return Sides(x, _kernel(d, x), *shares(d, rope))
 
 
-def pair_densities(
-    data: Any, systems: Any, prior: Any, show: str, rope: float | None
-) -> tuple[str, str, Closed | Sampled, float]:
-    """Return both systems to draw, their densities, and the ROPE."""
-    if isinstance(data, xr.DataTree):
-        sampled.refuse_choices(prior)
-        a, b, draws = inputs.pair_draws(data, systems)
-        posterior = data["posterior"].to_dataset()
-        half = checked_rope(posterior, names.ROPE if rope is None else rope)
-        source = Sampled(draws, posterior.attrs["model"], show, in_other_unit(posterior))
-        return a, b, source, half
-    a, b, pair = inputs.one_pair(data, systems)
-    return a, b, Closed(pair, prior, show), inputs.effective_rope(pair, rope)
-
-
 def shares(margin: np.ndarray, rope: float = 0.0) -> tuple[float, float, float]:
     """Of the draws (draw,) of a margin: above, below and within a rope; equal ones count half."""
     if rope:
@@ -280,9 +266,18 @@ def densities(
     checks.one_of(show, tuple(_NEEDED), "show")
     if rope is not None and checks.real(rope, "rope") and show != "difference":
         raise ValueError(f"rope is {rope}, but show={show!r} has no rope; use show='difference'")
-    a, b, source, half = pair_densities(data, systems, prior, show, rope)
+    source: Closed | Sampled
+    if isinstance(data, xr.DataTree):
+        sampled.refuse_choices(prior)
+        a, b, draws = inputs.pair_draws(data, systems)
+        posterior = data["posterior"].to_dataset()
+        half = checked_rope(posterior, names.ROPE if rope is None else rope)
+        source = Sampled(draws, posterior.attrs["model"], show, in_other_unit(posterior))
+    else:
+        a, b, pair = inputs.one_pair(data, systems)
+        source, half = Closed(pair, prior, show), inputs.effective_rope(pair, rope)
     with drawing.canvas(ax, drawing.width(columns, drawing.COLUMN), 2.6) as ax:
-        both = _Named(*drawing.labels([a, b]))
+        both = drawing.labels([a, b])
         if show == "outcomes":
             title = _outcomes(ax, source.outcomes(), both)
         elif show == "decisive":
@@ -302,14 +297,7 @@ def densities(
         return ax
 
 
-class _Named(NamedTuple):
-    """What the two systems are called in the figure."""
-
-    first: str
-    second: str
-
-
-def _outcomes(ax: "Axes", won: Won, both: _Named) -> str:
+def _outcomes(ax: "Axes", won: Won, both: list[str]) -> str:
     for y, text, name, look in zip(won.densities, won.texts, both, _LOOKS, strict=True):
         colour, line, hatch = look
         _shade(ax, won.x, y, colour, hatch)
@@ -320,14 +308,15 @@ def _outcomes(ax: "Axes", won: Won, both: _Named) -> str:
     return f"Posterior probability of winning an item, {first} and {second}"
 
 
-def _decisive(ax: "Axes", sides: Sides, both: _Named) -> str:
+def _decisive(ax: "Axes", sides: Sides, both: list[str]) -> str:
     _two_sides(ax, sides, 0.5, both)
-    ax.set_xlabel(f"Probability that {both.first} wins a non-tied item")
-    return f"Posterior of the non-tied items, {both.first} against {both.second}"
+    first, second = both
+    ax.set_xlabel(f"Probability that {first} wins a non-tied item")
+    return f"Posterior of the non-tied items, {first} against {second}"
 
 
 def _difference(
-    ax: "Axes", sides: Sides, rope: float, pair_names: _Named, per_example: bool
+    ax: "Axes", sides: Sides, rope: float, pair_names: list[str], per_example: bool
 ) -> str:
     if rope:
         look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
@@ -341,7 +330,7 @@ def _difference(
 
 
 def _two_sides(
-    ax: "Axes", sides: Sides, middle: float, pair_names: _Named, rope: float = 0.0
+    ax: "Axes", sides: Sides, middle: float, pair_names: list[str], rope: float = 0.0
 ) -> None:
     """Draw a density, shade both sides of the middle, and label their probabilities."""
     x, y = sides.x, sides.density
@@ -382,19 +371,6 @@ _NAMED = 10  # pairs that are named at most
 _LINE_SPACING, _MAX_DISTANCE = 9.0, 0.4  # points from name to name, of pairs as near as this on x
 _ENOUGH = 5  # pairs from which on their z are worth a histogram
 _END = 6.0  # of the histogram; what is further off stands there
-
-
-class _Rows(NamedTuple):
-    """Each unordered pair once."""
-
-    a: np.ndarray
-    b: np.ndarray
-    exact: np.ndarray
-    sampled: np.ndarray
-    mcse: np.ndarray
-    ess: np.ndarray
-    z: np.ndarray
-    agrees: np.ndarray
 
 
 def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
@@ -445,7 +421,8 @@ def cross_check(checked: xr.Dataset, *, ax: "Axes | None" = None) -> "Axes":
         return drawing.finish(ax, f"Sampled and exact P(better) agree on {count_text}\n{farthest}")
 
 
-def _rows(checked: Any) -> _Rows:
+def _rows(checked: Any) -> Any:
+    """A table of each unordered pair once."""
     if not isinstance(checked, xr.Dataset) or not set(_CHECK_COLUMNS) <= set(checked):
         description = f"checked is a {type(checked).__name__}"
         if isinstance(checked, xr.Dataset):
@@ -457,11 +434,11 @@ def _rows(checked: Any) -> _Rows:
         first, second = pair_indices(checked.sizes[names.SYSTEM_A])
         places = zip(names.SQUARE, (first, second), strict=True)
         by_pair = checked.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
-    a, b = (np.array(side, dtype=object) for side in inputs.pair_names(by_pair))
-    return _Rows(a, b, *(by_pair[name].values for name in _CHECK_COLUMNS))
+    a, b = inputs.pair_names(by_pair)
+    return pd.DataFrame({"a": a, "b": b} | {k: by_pair[k].values for k in _CHECK_COLUMNS})
 
 
-def _draw(ax: "Axes", rows: _Rows) -> None:
+def _draw(ax: "Axes", rows: Any) -> None:
     """The band, and a point with its bar for each pair; room above for legend and histogram."""
     p, ess = np.linspace(0, 1, 201), float(np.median(rows.ess))
     band = _WIDTHS * np.sqrt(p * (1 - p) / max(ess, 1.0))
@@ -491,7 +468,7 @@ def _draw(ax: "Axes", rows: _Rows) -> None:
     ax.legend(loc="upper left", borderaxespad=0.2)
 
 
-def _name_disagreeing(ax: "Axes", rows: _Rows) -> None:
+def _name_disagreeing(ax: "Axes", rows: Any) -> None:
     """Name the pairs that disagree next to their points, the largest difference first."""
     far = np.flatnonzero(~rows.agrees.astype(bool))
     far = far[np.argsort(-np.abs(rows.z[far]), kind="stable")][:_NAMED]

@@ -167,8 +167,7 @@ _INNER = (0.25, 0.45, 0.55, 0.75)  # between classes that are no verdict
 
 def shade(ax: "Axes", shares: np.ndarray) -> None:
     """Cells from light to dark, 0 to 1."""
-    look: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
-    ax.imshow(shares, cmap=ramp(), vmin=0, vmax=1, **look)
+    ax.imshow(shares, cmap=ramp(), vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     ax.spines[:].set_visible(False)
 
 

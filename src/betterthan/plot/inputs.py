@@ -218,12 +218,13 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     if isinstance(data, xr.Dataset) and "prob_better" in data:
         joint = "pairwise_prob_better" in data
         data = answered(data).assign_attrs(data.attrs, joint=joint)
-    if _is_square(data) or _has_several(data):
+    dims = data.dims if isinstance(data, xr.DataArray) and names.OUTCOME not in data.dims else ()
+    if dims == (names.PAIR,):
+        square = _square_from_pairs(data)
+    elif names.PAIR in dims or _is_square(data):  # pairs of several engines or targets are refused
         square = _square(data)
     else:
-        by_pair = isinstance(data, xr.DataArray) and data.dims == (names.PAIR,)
-        pair_values: Any = data if by_pair else prob_better(pairs(data))
-        square = _square_from_pairs(pair_values)
+        square = _square_from_pairs(prob_better(pairs(data)))
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
@@ -432,12 +433,6 @@ def _first_of_two(systems: Any) -> str:
 def _is_square(data: Any) -> bool:
     dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
     return set(names.SQUARE) <= dims and names.OUTCOME not in dims
-
-
-def _has_several(data: Any) -> bool:
-    """Return whether results by pair come from several engines or targets."""
-    dims = set(data.dims) if isinstance(data, xr.DataArray) else set()
-    return names.PAIR in dims and len(dims) > 1 and names.OUTCOME not in dims
 
 
 def _square(data: Any) -> Any:

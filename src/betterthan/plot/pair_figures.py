@@ -1,8 +1,9 @@
 """Figures of pairs: outcomes, differences with intervals, and the choice of ROPE."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy import special
 
@@ -140,18 +141,13 @@ def _oriented_outcomes(
     return left[rows].tolist(), right[rows].tolist(), values[rows]
 
 
-def _segments(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Name, start and width of the parts of every bar, from left to right."""
-    win, loss = values[:, 0], values[:, 1]
-    if values.shape[1] == 2:
-        return [("win", np.zeros_like(win), win), ("loss", win, loss)]
-    tie = values[:, 2]
-    return [("win", np.zeros_like(win), win), ("tie", win, tie), ("loss", win + tie, loss)]
-
-
 def _draw_bars(ax: "Axes", values: np.ndarray) -> None:
-    for outcome, start, width in _segments(values):
-        ax.barh(np.arange(len(values)), width, left=start, height=0.74, **_FACES[outcome])
+    start = np.zeros(len(values), dtype=int)
+    for outcome, column in (("win", 0), ("tie", 2), ("loss", 1)):
+        if column < values.shape[1]:
+            width = values[:, column]
+            ax.barh(np.arange(len(values)), width, left=start, height=0.74, **_FACES[outcome])
+            start = start + width
     ax.set_xlim(0, max(int(values.sum(1).max()), 1))
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
@@ -160,10 +156,8 @@ def _draw_bars(ax: "Axes", values: np.ndarray) -> None:
 def _legend(ax: "Axes", ties: bool, has_reference: bool, ncols: int) -> None:
     from matplotlib.patches import Patch
 
-    left, other = ("the system", "the reference") if has_reference else ("the left", "the right")
-    labels = {"win": f"wins of {left}", "tie": "ties", "loss": f"wins of {other}"}
-    if not has_reference:
-        labels = {k: v + " system" if k != "tie" else v for k, v in labels.items()}
+    left, other = ("", "reference") if has_reference else ("left ", "right system")
+    labels = {"win": f"wins of the {left}system", "tie": "ties", "loss": f"wins of the {other}"}
     handles = [Patch(label=labels[o], **_FACES[o]) for o in labels if ties or o != "tie"]
     ax.legend(handles=handles, loc="upper left", ncols=ncols, columnspacing=1.4, **drawing.LEGEND)
 
@@ -173,23 +167,19 @@ def _write_numbers(ax: "Axes", values: np.ndarray) -> None:
     points = drawing.size(ax)[0] / ax.get_xlim()[1]
     for row, counts in enumerate(values):
         win, loss, tie = (int(c) for c in (*counts, 0)[:3])
-        _write_row(ax, row, win, loss, tie, points)
-
-
-def _write_row(ax: "Axes", row: int, win: int, loss: int, tie: int, points: float) -> None:
-    need = {c: (len(str(c)) * 0.64 * 7.5 + 5) / points for c in (win, loss, tie)}
-    free = tie - need[tie]  # room that the number of ties leaves, half of it on each side
-    total = win + loss + tie
-    if win >= need[win]:
-        _number(ax, win / 2, row, win, "win")
-    elif win and need[win] <= free / 2:
-        _number(ax, win + need[win] / 2, row, win, "tie")
-    if loss >= need[loss]:
-        _number(ax, total - loss / 2, row, loss, "loss")
-    elif loss and need[loss] <= free / 2:
-        _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
-    if tie >= need[tie]:
-        _number(ax, win + tie / 2, row, tie, "tie")
+        need = {c: (len(str(c)) * 0.64 * 7.5 + 5) / points for c in (win, loss, tie)}
+        free = tie - need[tie]  # room that the number of ties leaves, half of it on each side
+        total = win + loss + tie
+        if win >= need[win]:
+            _number(ax, win / 2, row, win, "win")
+        elif win and need[win] <= free / 2:
+            _number(ax, win + need[win] / 2, row, win, "tie")
+        if loss >= need[loss]:
+            _number(ax, total - loss / 2, row, loss, "loss")
+        elif loss and need[loss] <= free / 2:
+            _number(ax, total - loss - need[loss] / 2, row, loss, "tie")
+        if tie >= need[tie]:
+            _number(ax, win + tie / 2, row, tie, "tie")
 
 
 def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:
@@ -202,20 +192,6 @@ def _number(ax: "Axes", x: float, row: int, number: int, on: str) -> None:
 _PLOT, _NUMBERS = 1.4, 0.45  # inches: of the intervals, and of the numbers on the right
 _LINE = 0.17  # inches of a line of the legend
 _FLIPPED = {"better": "worse", "worse": "better"}
-
-
-class _Rows(NamedTuple):
-    """One row for each pair."""
-
-    a: np.ndarray
-    b: np.ndarray
-    mean: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    verdict: np.ndarray  # of the first system: better, worse, equivalent, ...
-
-    def take(self, rows: np.ndarray) -> "_Rows":
-        return _Rows(*(column[rows] for column in self))
 
 
 def differences(
@@ -290,16 +266,18 @@ def differences(
     dataset = inputs.comparison_dataset(data)
     against = inputs.chosen_reference(dataset, systems, baseline, all_pairs)
     all_rows = _oriented_differences(chosen, against, -1 if provenance.lower_mean else 1)
-    if not len(all_rows.mean):
+    if all_rows.empty:
         raise ValueError("no pair has a difference: nothing to draw")
     order = [called(system, systems) for system in inputs.table_order(dataset)] if against else []
-    if order:
-        rows = all_rows.take(_without_verdict_first(all_rows, order, limit))
-        listed = [name for name in order if name in {*rows.a, *rows.b}]
+    if order:  # rows without a verdict, then in the order of the table
+        decided = all_rows.verdict.isin(["better", "worse", "equivalent"])
+        places = [order.index(a) for a in all_rows.a]
+        chosen_rows = np.sort(np.lexsort((places, decided))[:limit])
     else:
-        rows = all_rows.take(_nearest(all_rows, rope, limit, provenance))
-        listed = []
-    place = np.array([listed.index(a) for a in rows.a]) if listed else np.arange(len(rows.mean))
+        chosen_rows = _nearest(all_rows, rope, limit, provenance)
+    rows = all_rows.iloc[chosen_rows]
+    listed = [name for name in order if name in {*rows.a, *rows.b}]
+    place = np.array([listed.index(a) for a in rows.a]) if listed else np.arange(len(rows))
     labels = drawing.labels(listed) if listed else _row_names(rows, against)
     width = drawing.width(columns, drawing.inches(labels) + _PLOT + _NUMBERS)
     if width == drawing.COLUMN and drawing.inches(labels) > drawing.COLUMN - _PLOT - _NUMBERS:
@@ -310,9 +288,8 @@ def differences(
         drawing.name_rows(ax, labels, above=0.1 + lines * _LINE / step)
         _draw(ax, rows, place, rope, provenance.threshold or names.VERDICT_PROB)
         texts = [""] * (int(place.max()) + 1)
-        for row, k in enumerate(place):
-            limits = (float(x[row]) for x in (rows.mean, rows.lower, rows.upper))
-            texts[k] = numbers.difference(*limits).partition(" ")[0].replace("-", "−")
+        for k, *limits in zip(place, rows.middle, rows.lower, rows.upper, strict=True):
+            texts[k] = numbers.difference(*limits).partition(" ")[0]
         drawing.write_at_right(ax, texts, 7.5, 4)
         if listed:
             middle = listed.index(against.system) if against else 0
@@ -322,13 +299,15 @@ def differences(
         sides = "system − reference" if against else "first − second"
         lower = "; lower is better" if provenance.lower_mean else ""
         ax.set_xlabel(f"{difference_name(provenance)} ({sides}{lower})")
-        title = _title(provenance, len(rows.mean), len(all_rows.mean), against)
+        title = _title(provenance, len(rows), len(all_rows), against)
         joint = "\nFrom the joint model of all systems"
         return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
 
 
-def _oriented_differences(pairs: xr.Dataset, against: inputs.Reference | None, sign: int) -> _Rows:
-    """Pairs with a difference: the system ahead first, or each other one against a reference."""
+def _oriented_differences(pairs: xr.Dataset, against: inputs.Reference | None, sign: int) -> Any:
+    """A table of pairs with a difference: the system ahead first, or each other one against a
+    reference; the verdict is of the first system (better, worse, equivalent, ...).
+    """
     a, b = (np.array(side, dtype=object) for side in inputs.pair_names(pairs))
     mean, lower, upper = (pairs[k].values.astype(float) for k in ("mean", "lower", "upper"))
     verdict = np.array([inputs.SIDES.get(str(v), str(v)) for v in pairs["verdict"].values])
@@ -337,39 +316,35 @@ def _oriented_differences(pairs: xr.Dataset, against: inputs.Reference | None, s
         check_system(against.system, [*a, *b], "baseline")
         drawn &= (a == against.system) | (b == against.system)
         flip = a == against.system
-    return _Rows(
-        np.where(flip, b, a),
-        np.where(flip, a, b),
-        np.where(flip, -mean, mean),
-        np.where(flip, -upper, lower),
-        np.where(flip, -lower, upper),
-        np.where(flip, np.array([_FLIPPED.get(v, v) for v in verdict.tolist()]), verdict),
-    ).take(np.flatnonzero(drawn))
+    flipped = np.array([_FLIPPED.get(v, v) for v in verdict.tolist()])
+    rows = {
+        "a": np.where(flip, b, a),
+        "b": np.where(flip, a, b),
+        "middle": np.where(flip, -mean, mean),
+        "lower": np.where(flip, -upper, lower),
+        "upper": np.where(flip, -lower, upper),
+        "verdict": np.where(flip, flipped, verdict),
+    }
+    return pd.DataFrame(rows)[drawn]
 
 
-def _without_verdict_first(rows: _Rows, order: list[str], limit: int) -> np.ndarray:
-    """Rows to draw against a reference: without a verdict, then in the order of the table."""
-    decided = np.isin(rows.verdict, ("better", "worse", "equivalent"))
-    place = np.array([order.index(a) for a in rows.a])
-    return np.sort(np.lexsort((place, decided))[:limit])
-
-
-def _nearest(rows: _Rows, rope: float, limit: int, provenance: Signature) -> np.ndarray:
+def _nearest(rows: Any, rope: float, limit: int, provenance: Signature) -> np.ndarray:
     """Select the rows to draw, by mean: all, or those closest to a change of verdict."""
+    middle = rows.middle.to_numpy()
     reach = special.ndtri((1 + (provenance.ci_prob or names.CI_PROB)) / 2)
-    sd = (rows.upper - rows.lower) / (2 * reach)
+    sd = (rows.upper - rows.lower).to_numpy() / (2 * reach)
     sd = np.maximum(sd, np.finfo(float).eps)
     needed = special.ndtri(provenance.threshold or names.VERDICT_PROB)
-    distance = np.abs(np.abs(rows.mean) / sd - needed)
+    distance = np.abs(np.abs(middle) / sd - needed)
     if rope:
-        inside = special.ndtr((rope - rows.mean) / sd) - special.ndtr((-rope - rows.mean) / sd)
+        inside = special.ndtr((rope - middle) / sd) - special.ndtr((-rope - middle) / sd)
         distance = np.minimum(distance, np.abs(special.ndtri(inside) - needed))
     selected = np.argsort(distance, kind="stable")[:limit]
-    mean = -rows.mean if provenance.lower_mean else rows.mean
+    mean = -middle if provenance.lower_mean else middle
     return selected[np.lexsort((selected, -mean[selected]))]
 
 
-def _row_names(rows: _Rows, against: inputs.Reference | None) -> list[str]:
+def _row_names(rows: Any, against: inputs.Reference | None) -> list[str]:
     systems_drawn = list(dict.fromkeys([*rows.a, *rows.b]))
     name = dict(zip(systems_drawn, drawing.labels(systems_drawn), strict=True))
     if against is not None:
@@ -377,7 +352,7 @@ def _row_names(rows: _Rows, against: inputs.Reference | None) -> list[str]:
     return [f"{name[a]} − {name[b]}" for a, b in zip(rows.a, rows.b, strict=True)]
 
 
-def _draw(ax: "Axes", rows: _Rows, place: np.ndarray, rope: float, needed: float) -> None:
+def _draw(ax: "Axes", rows: Any, place: np.ndarray, rope: float, needed: float) -> None:
     limits = (-0.6, ax.get_ylim()[0])  # not behind the legend
     if rope:
         look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
@@ -385,7 +360,7 @@ def _draw(ax: "Axes", rows: _Rows, place: np.ndarray, rope: float, needed: float
     ax.vlines(0, *limits, colors=drawing.INK, linewidth=0.8, zorder=1)
     colors = drawing.colors_of(rows.verdict.tolist())
     ax.hlines(place, rows.lower, rows.upper, colors=colors, linewidth=1.3, zorder=2)
-    drawing.mark_verdicts(ax, rows.mean, place, rows.verdict.tolist(), needed)
+    drawing.mark_verdicts(ax, rows.middle.to_numpy(), place, rows.verdict.tolist(), needed)
     ax.margins(x=0.03)
     drawing.plain_numbers(ax.xaxis)
     ax.spines["left"].set_visible(False)
@@ -531,8 +506,7 @@ def _draw_masses(
 
 def _below_axis(ax: "Axes") -> None:
     """The legend under the label of x."""
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.26)}
-    ax.legend(**place, **drawing.LEGEND)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.26), **drawing.LEGEND)
 
 
 def _draw_verdicts(
@@ -542,9 +516,8 @@ def _draw_verdicts(
     parts = _verdicts(width, *posterior_parameters, threshold=threshold)
     labels = ("better by more than the ROPE", "better", "practically equivalent", "undecided")
     colors = (drawing.BETTER, drawing.CLASSES[5], drawing.EQUIVALENT, "white")
-    look: dict[str, Any] = {"edgecolor": drawing.INK, "linewidth": 0.5}
     shares = [part.mean(0) for part in parts]
-    ax.stackplot(width, *shares, labels=labels, colors=colors, **look)
+    ax.stackplot(width, *shares, labels=labels, colors=colors, edgecolor=drawing.INK, linewidth=0.5)
     ax.set_ylim(0, 1)
     ax.set_ylabel("Proportion of pairs")
     _below_axis(ax)

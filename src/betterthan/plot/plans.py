@@ -8,8 +8,6 @@ from betterthan import checks, names
 from betterthan.plan.answer import Plan
 from betterthan.plan.inputs import read_pairs
 from betterthan.plot import drawing
-from betterthan.results.numbers import on_one_line
-from betterthan.results.text import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,7 +189,7 @@ def reliability(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     data = _data(runs, "reliability")
     ks, estimates = data["k"].values, data["pass_k"].values
     order = np.argsort(-np.nan_to_num(estimates[0]), kind="stable")[:_LINES]
-    labels = _labels(data[names.SYSTEM].values[order])
+    labels = drawing.labels(data[names.SYSTEM].values[order].tolist())
     spread = 0.08 * np.diff(ks, prepend=ks[0] - 1).min()
     with drawing.canvas(ax, 5.5, 3.4) as ax:
         for place, (i, label) in enumerate(zip(order, labels, strict=True)):
@@ -248,7 +246,7 @@ def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     """
     data = _data(runs, "noise")
     part = data.isel({names.SYSTEM: slice(0, _BARS)})
-    labels = _labels(part[names.SYSTEM].values)
+    labels = drawing.labels(part[names.SYSTEM].values.tolist())
     total, of_runs = (np.nan_to_num(part[k].values) ** 2 for k in ("error", "error_of_runs"))
     of_runs = np.minimum(of_runs, total)
     place = np.arange(len(labels))
@@ -267,12 +265,6 @@ def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
         ax.set_xlabel("Variance of the mean (square of its standard error)")
         ax.legend(**drawing.LEGEND, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     return ax
-
-
-def _labels(systems: np.ndarray) -> list[str]:
-    every = [on_one_line(str(system)) for system in systems]
-    short = short_names(every)
-    return [short.get(name, name) for name in every]
 
 
 def _data(runs: Any, answer: str) -> Any:

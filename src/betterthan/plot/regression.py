@@ -214,9 +214,8 @@ def correlation(
     result = correlations.correlation(x, y, ci_prob=ci_prob).sel(measure="pearson")
     bins = None if edges is None else correlations.bin_by(y, x, edges)
     with drawing.canvas(ax, 4.8, 3.6) as ax:
-        dots: dict[str, Any] = {"color": drawing.BETTER, "markersize": 4, "markeredgewidth": 0}
         values = [correlations.as_numbers(v, name) for v, name in ((x, "x"), (y, "y"))]
-        ax.plot(*values, "o", alpha=0.55, **dots)
+        ax.plot(*values, "o", alpha=0.55, color=drawing.BETTER, markersize=4, markeredgewidth=0)
         if bins is not None:
             _draw_bins(ax, bins)
         ax.set(xlabel=drawing.labels([_name(x, "x")])[0], ylabel=drawing.labels([_name(y, "y")])[0])

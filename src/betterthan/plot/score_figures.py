@@ -178,15 +178,12 @@ def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[
 def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:
     """Points and density."""
     if statistic in ("precision", "recall"):
-        return _beta_curve(alpha[0], alpha[1] if statistic == "precision" else alpha[2])
+        a, b = alpha[0], alpha[1] if statistic == "precision" else alpha[2]
+        x = _span(*special.betaincinv(a, b, [_TAIL, 1 - _TAIL]))
+        return x, np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - special.betaln(a, b))
     beta = beta if statistic == "f_beta" else 1.0
     x = _span(*(f_measure.f_beta_quantile(alpha, beta, p) for p in (_TAIL, 1 - _TAIL)))
     return x, f_measure.f_beta_density(alpha, beta, x)
-
-
-def _beta_curve(a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
-    x = _span(*special.betaincinv(a, b, [_TAIL, 1 - _TAIL]))
-    return x, np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - special.betaln(a, b))
 
 
 def _span(low: float, high: float) -> np.ndarray:

@@ -330,8 +330,7 @@ def cliques(
         ax.set_xlim(-0.8, max(len(bars), _BARS) - 0.2)
         ax.set_xticks([])
         ax.spines[["left", "bottom"]].set_visible(False)
-        title = _groups_title if grouped else _cliques_title
-        return drawing.finish(ax, title(dataset, len(longest), len(all_cliques)))
+        return drawing.finish(ax, _groups_title(dataset, grouped, len(longest), len(all_cliques)))
 
 
 def _in_a_group(groups: xr.Dataset, selected: list[str]) -> np.ndarray:
@@ -358,23 +357,15 @@ def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
 _BARS = 6  # few bars stay near the names
 
 
-def _cliques_title(dataset: Any, n_drawn: int, total: int) -> str:
-    provenance = Signature.from_attrs(dataset.attrs)
-    level = f"threshold {provenance.threshold or names.VERDICT_PROB:g}"
-    if not total:
-        return f"Every pair has a better system, {level}"
-    return f"Systems that share a bar: no better system in any pair, {level}{_more(n_drawn, total)}"
-
-
-def _groups_title(groups: Any, n_drawn: int, total: int) -> str:
-    level = f"p ≤ {groups.attrs['cutoff']:g}"
-    if not total:
-        return f"All systems differ significantly, {level}"
-    return f"Systems that share a bar do not differ significantly, {level}{_more(n_drawn, total)}"
-
-
-def _more(n_drawn: int, total: int) -> str:
-    return f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
+def _groups_title(dataset: Any, grouped: bool, n_drawn: int, total: int) -> str:
+    if grouped:
+        level = f"p ≤ {dataset.attrs['cutoff']:g}"
+        none, shared = "All systems differ significantly", " do not differ significantly"
+    else:
+        level = f"threshold {dataset.attrs.get('threshold') or names.VERDICT_PROB:g}"
+        none, shared = "Every pair has a better system", ": no better system in any pair"
+    more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
+    return f"Systems that share a bar{shared}, {level}{more}" if total else f"{none}, {level}"
 
 
 _NUMBERS_MAX = 20  # systems up to which cells hold numbers

@@ -329,8 +329,7 @@ def _name_corner(ax: "Axes", text: str, corner: tuple[float, float], *, top: boo
     """Above the corner at the top, below the others."""
     lines = "\n".join(textwrap.fill(line, 24) for line in text.split("\n"))
     offset, va = ((0, 5), "bottom") if top else ((0, -14), "top")
-    look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": va}
-    ax.annotate(lines, corner, offset, fontsize=7.5, **look)
+    ax.annotate(lines, corner, offset, fontsize=7.5, textcoords="offset points", ha="center", va=va)
 
 
 def _locate(ax: "Axes", window: _Window) -> None:

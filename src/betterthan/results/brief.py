@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,30 +11,27 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.counts.shapes import systems_of
 from betterthan.results import numbers
 from betterthan.results.context import (
-    MATRIX_SYSTEMS,
     ReportContext,
     contenders,
     report_context,
-    spread_table,
     systems_table,
 )
-from betterthan.results.document import Document, Part, Table
+from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
-from betterthan.results.kinds import build_page, plain
+from betterthan.results.kinds import build_page
 from betterthan.results.marks import ASCII, UNICODE, Marks, Row, draw
 from betterthan.results.methods import diagnostics_part
-from betterthan.results.numbers import on_one_line
-from betterthan.results.pair_tables import matrix_table, pairs_table, suite_part
+from betterthan.results.numbers import labels_on_one_line, on_one_line
+from betterthan.results.pair_tables import pairs_table, suite_part
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.tables import interval_label, leading
 from betterthan.results.text import (
-    as_text,
     can_encode,
-    encodable,
     may_number,
     short_names,
     terminal_width,
@@ -81,57 +78,71 @@ def brief_page(
     context = report_context(comparison)
     parts = [audit_part(context)]
     if context.many:
-        parts += [systems_part(context, brief=True), pairs_part(context, brief=True)]
+        parts.append(Part("Systems", tables=[systems_table(context, brief=True)]))
+        parts.append(Part("Pairs", tables=[pairs_table(context, brief=True)]))
     parts.append(suite_part(context))
     if context.provenance.rhat_max is not None or context.provenance.pareto_k is not None:
         parts.append(diagnostics_part(context))
     page = Document(
         on_one_line(title) if title else "",
-        parts=[part for part in parts if part is not None],
+        parts=parts_present(*parts),
         signatures=[on_one_line(signature(context.data))],
         answer=answer_sentences(context.answer),
         picture=_lines(picture_of(context)) if picture else (),
-        footer=f"{rule(context)} Tests, priors and robustness: {rest}.",
+        footer=f"{rule(context.data, context.provenance)} Tests, priors and robustness: {rest}.",
     )
     return with_short_names(page)
 
 
-def brief_text(comparison: Any, title: str) -> str:
-    """The brief page as text."""
-    return encodable(as_text(brief_page(plain(comparison), title)))
+def rule(data: xr.Dataset, provenance: Signature) -> str:
+    """What a verdict needs, what an undecided pair means, and where numbers are from; nothing where
+    there are no verdicts.
+    """
+    if "verdict" not in data:
+        return ""
+    threshold = provenance.threshold or names.VERDICT_PROB
+    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
+    if provenance.splits:
+        needs += ", and wins and means that agree"
+    elif provenance.answer in _TWICE and "prob_more_wins" in data:
+        needs += ", for the score and for being ahead more often"
+    verdicts = data["verdict"]
+    if names.SYSTEM_A in verdicts.dims:
+        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
+        verdicts = verdicts.transpose(*names.SQUARE, ...).values[upper]
+    lines, data = [f"{needs}."], leading(data)
+    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
+    lines += _close_calls(data)
+    lines += _sources(data, provenance) if provenance.answer == "comparison" else []
+    if provenance.ci_kind == "hdi" and "difference_mean" in data:
+        mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
+        lines.append(f"HDI: the narrowest interval with {mass} probability.")
+    return " ".join(lines)
 
 
-def rule(context: ReportContext) -> str:
-    """What a verdict needs, what an undecided pair means, and where numbers are from."""
-    verdicts = context.data["verdict"].values[np.triu_indices(len(context.systems), 1)]
-    threshold = context.provenance.threshold or names.VERDICT_PROB
-    split = ", and wins and means that agree" if context.provenance.splits else ""
-    lines = [f"A verdict needs a posterior probability of at least {threshold:g}{split}."]
-    if "undecided" in verdicts:
-        lines.append('"Undecided" does not mean equal.')
-    lines += _close_calls(context.data)
-    if "pairwise_verdict" in context.data:
-        lines.append(
+def _close_calls(data: xr.Dataset) -> list[str]:
+    """How many pairs are undecided for their Monte Carlo error alone."""
+    flags = data["too_close"].values if "too_close" in data else np.zeros(1, bool)
+    if not (number := int((np.triu(flags) if flags.ndim == 2 else flags).sum())):
+        return []
+    pairs = "1 undecided pair is" if number == 1 else f"{number:,} undecided pairs are"
+    return [f"{pairs} within two Monte Carlo errors of a verdict: more draws may decide."]
+
+
+def _sources(data: xr.Dataset, provenance: Signature) -> Iterator[str]:
+    """Where the numbers of a comparison are from."""
+    many = data.sizes[names.SYSTEM_A] > 2
+    if "pairwise_verdict" in data:
+        yield (
             "Differences, P(better), P(best), ranks and verdicts come from one joint model, which "
             "shrinks differences between similar systems (partial pooling)."
         )
-        if context.provenance.joint_model == names.AMONG_ALL:
-            lines.append(
-                f"P(best) and ranks are from {context.provenance.joint_draws or 0:,} draws of it."
-            )
-    elif context.many and "prob_best" in context.data:
-        lines.append("Differences, P(better) and ranks come from one posterior of all systems.")
-    elif context.many and "difference_mean" in context.data:
-        lines.append("Each pair is compared separately, so differences need not add up.")
-    return " ".join([*lines, *_interval_rule(context.data, context.provenance)])
-
-
-def _interval_rule(data: xr.Dataset, provenance: Signature) -> list[str]:
-    """What HDI stands for, where there are some."""
-    if provenance.ci_kind != "hdi" or "difference_mean" not in data:
-        return []
-    mass = f"{100 * (provenance.ci_prob or names.CI_PROB):g}%"
-    return [f"HDI: the narrowest interval with {mass} probability."]
+        if provenance.joint_model == names.AMONG_ALL:
+            yield f"P(best) and ranks are from {provenance.joint_draws or 0:,} draws of it."
+    elif many and "prob_best" in data:
+        yield "Differences, P(better) and ranks come from one posterior of all systems."
+    elif many and "difference_mean" in data:
+        yield "Each pair is compared separately, so differences need not add up."
 
 
 def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
@@ -141,26 +152,6 @@ def audit_part(context: ReportContext, *, bounds: bool = False) -> Part | None:
     provenance = context.provenance
     lines = [*(provenance.audit or ()), *((provenance.bounds or ()) if bounds else ())]
     return Part("Audit", lines=lines) if lines else None
-
-
-def systems_part(context: ReportContext, *, brief: bool = False) -> Part | None:
-    """All systems; of two, where their scores are known."""
-    if not context.many and "score" not in context.data:
-        return None
-    more = [] if brief else spread_table(context)
-    return Part("Systems", tables=[systems_table(context, brief=brief), *more])
-
-
-def pairs_part(context: ReportContext, *, brief: bool = False) -> Part:
-    """The pairs that matter."""
-    return Part("Pairs", tables=[pairs_table(context, brief=brief)])
-
-
-def matrix_part(context: ReportContext) -> Part | None:
-    """P(better) of all pairs, of three systems or more, where a page has place for it."""
-    if not 2 < len(context.systems) <= MATRIX_SYSTEMS:
-        return None
-    return Part("Matrix", tables=[matrix_table(context)])
 
 
 def brief_page_of_kind(
@@ -178,27 +169,28 @@ def brief_page_of_kind(
     """
     provenance, page = comparison.provenance, build_page(comparison)
     parts = []
-    notes = [on_one_line(text) for text in provenance.notes or ()]
+    notes = labels_on_one_line(provenance.notes or ())
     warnings = [note for note in notes if note.startswith("!")]
     others = [] if provenance.answer == "judged" else [n for n in notes if n not in warnings]
     if provenance.audit:
-        parts.append(Part("Audit", lines=[on_one_line(text) for text in provenance.audit]))
-    many = _number_of_systems(comparison.data) > 2
+        parts.append(Part("Audit", lines=labels_on_one_line(provenance.audit)))
+    many = len(systems_of(comparison.data)) > 2
     for part in page.parts:
         if part.heading in _SECTIONS and (many or part.heading == "Concentration"):
             tables = [_with_first(_without_columns(table)) for table in part.tables]
             parts.append(Part(part.heading, tables=tables))
     if others:
         parts.append(Part("Notes", lines=others))
+    context = answer_context(comparison.data)
     closing = f"Priors, diagnostics and all draws: {rest}."
-    if needs := rule_of_kind(comparison.data, provenance):
+    if needs := rule(comparison.data, provenance):
         closing = f"{needs} {_REST.get(provenance.answer, _REST_OF_FITS)}: {rest}."
     brief = Document(
         on_one_line(title) if title else "",
         parts=parts,
         signatures=page.signatures,
         answer=list(dict.fromkeys([*page.answer, *warnings])),
-        picture=_lines(answer_picture(comparison.data)) if picture else (),
+        picture=_lines(picture_of(context)) if picture and context else (),
         footer=closing,
     )
     return with_short_names(brief)
@@ -225,18 +217,6 @@ def _without_columns(table: Table) -> Table:
     kept_columns = [k for k, heading in enumerate(table.heads) if not _FULL.fullmatch(heading)]
     rows = [tuple(row[k] for k in kept_columns) for row in table.rows]
     return replace(table, heads=tuple(table.heads[k] for k in kept_columns), rows=rows)
-
-
-def _number_of_systems(data: xr.Dataset) -> int:
-    if names.PAIR in data.dims:
-        return len({*data[names.SYSTEM_A].values.ravel(), *data[names.SYSTEM_B].values.ravel()})
-    return data.sizes.get(names.SYSTEM_A, data.sizes.get(names.SYSTEM, 0))
-
-
-def answer_picture(data: xr.Dataset) -> Picture | None:
-    """The differences of an answer of another kind, where systems or a single pair have some."""
-    context = answer_context(data)
-    return None if context is None else picture_of(context)
 
 
 def answer_context(data: xr.Dataset) -> ReportContext | None:
@@ -279,32 +259,6 @@ def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     }
     variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
-
-
-def rule_of_kind(data: xr.Dataset, provenance: Signature) -> str:
-    """What a verdict needs, and that undecided is not equal; nothing where there are none."""
-    if "verdict" not in data:
-        return ""
-    threshold = provenance.threshold or names.VERDICT_PROB
-    needs = f"A verdict needs a posterior probability of at least {threshold:g}"
-    if provenance.answer in _TWICE and "prob_more_wins" in data:
-        needs += ", for the score and for being ahead more often"
-    verdicts = data["verdict"]
-    if names.SYSTEM_A in verdicts.dims:
-        upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
-        verdicts = verdicts.transpose(*names.SQUARE, ...).values[upper]
-    lines, data = [f"{needs}."], leading(data)
-    lines += ['"Undecided" does not mean equal.'] if "undecided" in np.asarray(verdicts) else []
-    return " ".join([*lines, *_close_calls(data), *_interval_rule(data, provenance)])
-
-
-def _close_calls(data: xr.Dataset) -> list[str]:
-    """How many pairs are undecided for their Monte Carlo error alone."""
-    flags = data["too_close"].values if "too_close" in data else np.zeros(1, bool)
-    if not (number := int((np.triu(flags) if flags.ndim == 2 else flags).sum())):
-        return []
-    pairs = "1 undecided pair is" if number == 1 else f"{number:,} undecided pairs are"
-    return [f"{pairs} within two Monte Carlo errors of a verdict: more draws may decide."]
 
 
 _TWICE = ("scores", "orders")
@@ -420,7 +374,7 @@ def picture_of(context: ReportContext) -> Picture | None:
     data, provenance = context.data, context.provenance
     if "difference_mean" not in data or provenance.ci_prob is None or provenance.failures:
         return None
-    at, role = _reference(context)
+    at, role = reference(context)
     ends = {k: data[k].transpose(*names.SQUARE, ...).values[:, at] for k in _SHOWN}
     if not np.isfinite(np.delete(ends["difference_lower"], at)).any():
         return None
@@ -461,7 +415,7 @@ def _lines(picture: Picture | None) -> list[str]:
     """The picture as text, in marks that standard output can encode."""
     if picture is None:
         return []
-    return picture.lines(UNICODE if can_encode(UNICODE) else ASCII)
+    return picture.lines(UNICODE if can_encode("".join(vars(UNICODE).values())) else ASCII)
 
 
 def _rows_of_many(
@@ -529,7 +483,7 @@ def _row_of_cell(cell: xr.Dataset, label: str, prefix: str = "") -> Difference:
     )
 
 
-def _reference(context: ReportContext) -> tuple[int, str]:
+def reference(context: ReportContext) -> tuple[int, str]:
     """The place of the system that the others are compared with, and why it is the one; of two
     systems the second, for no reason.
     """

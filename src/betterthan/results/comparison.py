@@ -302,7 +302,7 @@ def load(path: str | Path) -> Comparison:
     alternatives = {
         str(name): _own(table.to_dataset())
         for name, table in whole.children.items()
-        if not saved.is_group(name)
+        if name != saved.GROUP
     }
     for table in (data, *alternatives.values()):
         validate(table, str(path))

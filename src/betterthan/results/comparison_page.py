@@ -5,6 +5,7 @@ which scripts recompute; and the page on what a fitted model, or folds, say of a
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from betterthan.results.context import (
     report_context,
     right_counts,
     runs_part,
+    spread_table,
+    systems_table,
     table_by_system,
 )
 from betterthan.results.document import Document, Figure, Part, Table, parts_present
@@ -57,15 +60,11 @@ def page(comparison: xr.Dataset) -> Document:
     schemas.comparison(comparison)
     context = report_context(comparison)
     systems = context.systems
-    sections = [section(context) for section in SECTIONS]
-    details = [section(context) for section in DETAILS]
-    parts = [replace(part, folded=part.heading == "Audit") for part in sections if part is not None]
+    sections = parts_present(*(section(context) for section in SECTIONS))
+    details = parts_present(*(section(context) for section in DETAILS))
     failed = bool(context.provenance.failures)  # then the reader needs the diagnostics at once
-    parts += [
-        replace(part, folded=not (failed and part.heading == "Diagnostics"))
-        for part in details
-        if part is not None
-    ]
+    parts = [replace(part, folded=part.heading == "Audit") for part in sections]
+    parts += [replace(p, folded=not (failed and p.heading == "Diagnostics")) for p in details]
     who = f"{len(systems):,} systems" if context.many else " and ".join(systems)
     return Document(
         f"{who} compared",
@@ -74,7 +73,7 @@ def page(comparison: xr.Dataset) -> Document:
         methods.limits(context),
         [on_one_line(signature(context.data))],
         answer_sentences(context.answer),
-        screen=first_screen(context, brief.rule(context)),
+        screen=first_screen(context, brief.rule(context.data, context.provenance)),
         # from which the scripts of a page recompute its results
         data=lambda: {
             "data": page_data(comparison) | {"more": pair_tables.outlook_columns(context)}
@@ -96,28 +95,24 @@ def _question(context: ReportContext) -> str:
 
 
 def _systems(context: ReportContext) -> Part | None:
-    part = brief.systems_part(context)
-    if part is None:
+    """All systems; of two, where their scores are known."""
+    if not context.many and "score" not in context.data:
         return None
+    table, bounds = systems_table(context), ("score_lower", "score", "score_upper")
+    if all(name in context.data for name in bounds):
+        scores = np.column_stack([context.data[name].values for name in bounds])
+        table = replace(table, intervals=_finite(scores), verdicts=["reference"] * len(scores))
     notes = methods.multiplicity(context) if context.many else ()
-    bounds = ("score_lower", "score", "score_upper")
-    if any(name not in context.data for name in bounds):
-        return replace(part, notes=notes)
-    scores = np.column_stack([context.data[name].values for name in bounds])
-    table = replace(part.tables[0], intervals=_finite(scores), verdicts=["reference"] * len(scores))
-    return replace(part, tables=[table, *part.tables[1:]], notes=notes)
+    return Part("Systems", tables=[table, *spread_table(context)], notes=notes)
 
 
 def _finite(rows: np.ndarray) -> list[tuple[float, float, float] | None]:
     """Lower, point, upper of each row; None where one of them is missing."""
-    finite = np.isfinite(rows).all(axis=1).tolist()
-    limits = [(low, point, high) for low, point, high in rows.tolist()]
-    return [interval if k else None for interval, k in zip(limits, finite, strict=True)]
+    return [(a, b, c) if isfinite(a + b + c) else None for a, b, c in rows.tolist()]
 
 
 def _pairs(context: ReportContext) -> Part:
-    part = brief.pairs_part(context)
-    table, data = part.tables[0], context.data
+    table, data = pair_tables.pairs_table(context), context.data
     i, j = np.array(context.pairs[: len(table.rows)], int).reshape(-1, 2).T
     verdicts = data["verdict"].transpose(*names.SQUARE).values[i, j].astype(str)
     intervals = []
@@ -128,17 +123,19 @@ def _pairs(context: ReportContext) -> Part:
         square[np.isin(verdicts, ("no_data", "no_verdict"))] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
-    return replace(part, tables=[table], notes=pair_tables.opposed_notes(context))
+    return Part("Pairs", tables=[table], notes=pair_tables.opposed_notes(context))
 
 
 _BOUNDS = ("lower", "mean", "upper")
 
 
 def matrix_section(context: ReportContext) -> Part | None:
-    """As a table, or of many systems as a drawing."""
+    """P(better) of all pairs of three systems or more: a table, or of many systems a drawing."""
     n = len(context.systems)
-    if not MATRIX_SYSTEMS < n <= _DRAWN_SYSTEMS:
-        return brief.matrix_part(context)
+    if not 2 < n <= _DRAWN_SYSTEMS:
+        return None
+    if n <= MATRIX_SYSTEMS:
+        return Part("Matrix", tables=[pair_tables.matrix_table(context)])
     p, verdict = (
         context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
     )
@@ -346,9 +343,12 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     pairs = kept_pairs(np.array(order), leaders)
     tests = {"names": data[names.TEST].values.tolist() if "p_value" in data else []}
     tests |= {"alpha": provenance.alpha, "correction": provenance.correction}
+    n, (first, second) = len(systems), pairs
+    number = n * (n - 1) // 2
+    left_out = {"kept": (first * n + second).tolist(), "number": number, "top": _TOP, "near": _NEAR}
     return (
         _settings(provenance)
-        | _left_out(len(systems), *pairs)
+        | (left_out if first.size < number else {})
         | {
             "systems": systems,
             "order": order,
@@ -382,15 +382,6 @@ def kept_pairs(order: np.ndarray, leaders: Sequence[int]) -> tuple[np.ndarray, n
     return codes // n, codes % n
 
 
-def _left_out(n: int, first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """Codes of the pairs that the page contains, and how these were chosen; none of all pairs."""
-    number = n * (n - 1) // 2
-    if first.size == number:
-        return {}
-    kept = (first * n + second).tolist()
-    return {"kept": kept, "number": number, "top": _TOP, "near": _NEAR}
-
-
 def _priors(data: xr.Dataset) -> dict[str, list[float]]:
     """Those that a reader may choose."""
     priors = {name: list(prior) for name, prior in names.PRIORS.items()}
@@ -411,18 +402,18 @@ def _prior_name(data: xr.Dataset, provenance: Signature) -> str | None:
 def _settings(provenance: Signature) -> dict[str, Any]:
     """How the answer was made."""
     copied = ("rope", "threshold", "ci_prob", "ci_kind", "ties", "prior", "quantity", "unit")
-    choices = {name: getattr(provenance, name) for name in copied}
-    baseline = None if provenance.baseline is None else on_one_line(provenance.baseline)
-    quantity = {
+    baseline, level = provenance.baseline, provenance.ci_prob
+    return {name: getattr(provenance, name) for name in copied} | {
         "lower": provenance.lower_mean,
         "other": provenance.beside_quantity,
         "splits": bool(provenance.splits),
+        "baseline": None if baseline is None else on_one_line(baseline),
+        "reason": names.NOT_CONVERGED if provenance.failures else names.MISSING_DECIDES,
+        "difference_is": provenance.difference_is,
+        "most": provenance.difference_most,
+        # of a normal interval
+        "quantile": None if level is None else float(ndtri((1 + level) / 2)),
     }
-    reason = names.NOT_CONVERGED if provenance.failures else names.MISSING_DECIDES
-    texts = {"baseline": baseline, "reason": reason, "difference_is": provenance.difference_is}
-    level = provenance.ci_prob
-    quantile = None if level is None else float(ndtri((1 + level) / 2))  # of a normal interval
-    return choices | quantity | texts | {"most": provenance.difference_most, "quantile": quantile}
 
 
 def _pair_columns(
@@ -511,7 +502,10 @@ def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
     are `per` in one.
     """
     if key in _VERDICTS:
-        column = [_verdict_code(key, str(v)) for v in values]
+        # of the verdict that the page finds by itself no more than that it is one
+        stay = names.VERDICTS if key == "wv" else ("no_data", "no_verdict")
+        codes = {v: names.VERDICTS.index(v if v in stay else "undecided") for v in names.VERDICTS}
+        column = [codes[str(v)] for v in values]
     elif per:
         finite = np.isfinite(values)
         column = np.rint(np.where(finite, values, 0.0) * per).astype(np.int64).tolist()
@@ -523,12 +517,6 @@ def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
 
 
 _SHARES = ("p", "other", "among", "aw", "wrong")
-
-
-def _verdict_code(key: str, verdict: str) -> int:
-    """Its place; of the verdict that the page finds by itself no more than that it is one."""
-    stays = key == "wv" or verdict in ("no_data", "no_verdict")
-    return names.VERDICTS.index(verdict if stays else "undecided")
 
 
 def _short_number(value: Any, digits: int) -> Any:

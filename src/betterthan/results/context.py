@@ -16,6 +16,7 @@ from betterthan.results.facts import Answer, answer_facts, score_label
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
 from betterthan.results.tables import (
+    SYSTEM_COLUMNS,
     Column,
     ahead_first,
     along,
@@ -27,6 +28,7 @@ from betterthan.results.tables import (
     number,
     pair_counts,
     probability,
+    systems_dims,
     values,
     written_cells,
 )
@@ -142,11 +144,6 @@ def printable(table: xr.Dataset) -> xr.Dataset:
     return table if new == labels else table.assign_coords(new)
 
 
-def systems_dims(table: xr.Dataset) -> list[str]:
-    """Its dims that are systems."""
-    return [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in table.dims]
-
-
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = probability("P(best)", "prob_best")
 PAIR_COUNTS = {
@@ -193,7 +190,8 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     there is a joint answer without how its pairs ended.
     """
     data = context.data
-    numbers = {name: data[name].values for name in _BY_SYSTEM if name in data}
+    variables = (*SYSTEM_COLUMNS, "prob_best_mcse")
+    numbers = {name: data[name].values for name in variables if name in data}
     marks, legend = contenders(context)
     systems = {"system": context.systems, "best_mark": marks}
     rows: Any = pd.DataFrame(systems | numbers | pair_counts(data))
@@ -218,10 +216,6 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
 
 
 BRIEF_ROWS = 20  # rows of the brief table
-_BY_SYSTEM = (
-    *("score", "score_lower", "score_upper", "n_right", "n_scored", "prob_best", "prob_best_mcse"),
-    *("expected_rank", "rank_lower", "rank_upper", "in_best_set"),
-)
 
 
 def contenders(context: ReportContext) -> tuple[list[str], str]:

@@ -79,11 +79,13 @@ def plotted(function: str, *data: Any, **choices: Any) -> Callable[[], Any]:
     """Draw with a function of `betterthan.plot`, by its name: that layer stands above this one, and
     is loaded when a format shows the figure.
     """
-    module, _, name = f"{_PLOT}.{function}".rpartition(".")
-    return lambda: getattr(import_module(module), name)(*data, **choices)
+    return lambda: function_at(f"plot.{function}")(*data, **choices)
 
 
-_PLOT = "betterthan.plot"
+def function_at(path: str) -> Callable[..., Any]:
+    """A function of the package by its path, loaded where there is something for it to do."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"betterthan.{module}"), name)
 
 
 @dataclass(frozen=True)
@@ -148,11 +150,6 @@ class Document:
         return [": ".join([page.title, *page.answer[:1]]) for page in self.chapters]
 
     @property
-    def has_marks(self) -> bool:
-        """Whether rows of the page have marks, which are symbols that it then holds."""
-        return any(page.screen is not None for _, page in self.numbered_chapters)
-
-    @property
     def lede(self) -> Sequence[str]:
         """The answer below the decision: evidence, without warnings."""
         if self.screen is not None:
@@ -163,11 +160,6 @@ class Document:
     def warnings(self) -> list[str]:
         """The lines of the answer that warn."""
         return [line[1:].strip() for line in self.answer[1:] if line.startswith("!")]
-
-    @property
-    def datas(self) -> list[tuple[str, Any]]:
-        """The data for scripts of each chapter, with what its anchors begin with."""
-        return [(mark, page.data()) for mark, page in self.numbered_chapters if page.data]
 
     @property
     def open_sections(self) -> list[tuple[str, Part]]:
@@ -205,8 +197,7 @@ def without_figures(page: Document, *, inline: bool = False) -> Document:
         replace(part, figures=[figure for figure in part.figures if inline and figure.inline])
         for part in page.parts
     ]
-    empty = [Part(part.heading, figures=[], folded=part.folded) for part in parts]
-    return replace(page, parts=[p for p, e in zip(parts, empty, strict=True) if p != e])
+    return replace(page, parts=[part for part in parts if part.facts or not part.is_facts])
 
 
 def joined(pages: Sequence[Document]) -> Document:

@@ -563,32 +563,22 @@ def _baseline(compared: _Compared) -> Baseline | None:
     base = on_one_line(provenance.baseline)
     met = compared.against(base, order)
     score = _scores(compared, (base,))
-    differences, intervals = _differences_from(base, pairs) if "difference" in pairs else ({}, {})
-    counted = "n_right" in compared.systems
+    from_base: dict[str, Any] = {}  # rows of the compared pairs with it, from the other side
+    for row in pairs.to_dict("records") if "difference" in pairs else ():
+        measured = row["verdict"] != "no_data" and not np.isnan(row["difference"])
+        if measured and base in (row["system"], row["other"]):
+            row = row if row["other"] == base else _other_side(row)
+            from_base[row["system"]] = row
+    others = [system for system in order if system in from_base]
     return Baseline(
         system=base,
         score=score[0].score if score else None,
         **{verdict: tuple(met.get(verdict, ())) for verdict in _VERDICTS[:5]},
         no_verdict=(*met.get("no_verdict", ()), *met.get("no_data", ())),
-        differences=tuple((k, differences[k]) for k in order if k in differences),
-        intervals=tuple((k, intervals[k]) for k in order if k in intervals),
-        score_is=score_label(provenance, counted).lower(),
+        differences=tuple((k, from_base[k]["difference"]) for k in others),
+        intervals=tuple((k, (from_base[k]["lower"], from_base[k]["upper"])) for k in others),
+        score_is=score_label(provenance, "n_right" in compared.systems).lower(),
     )
-
-
-def _differences_from(
-    system: str, pairs: Any
-) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """How much each other system differs from one, and the intervals, of compared pairs."""
-    compared = pairs[(pairs["verdict"] != "no_data") & pairs["difference"].notna()]
-    differences, intervals = {}, {}
-    for row in compared.to_dict("records"):
-        sign = 1 if row["other"] == system else -1
-        if system in (row["other"], row["system"]):
-            other = row["system"] if sign > 0 else row["other"]
-            differences[other] = sign * row["difference"]
-            intervals[other] = tuple(sorted((sign * row["lower"], sign * row["upper"])))
-    return differences, intervals
 
 
 def _prospects(answer: Answer, compared: _Compared) -> tuple[More | None, Firmness | None]:

@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers
-from betterthan.results.context import printable, systems_dims, table_by_system
+from betterthan.results.context import printable, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.first_screen import FirstScreen, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
@@ -26,6 +26,7 @@ from betterthan.results.tables import (
     interval_label,
     number,
     sampled_by,
+    systems_dims,
     values,
 )
 from betterthan.text import named
@@ -532,14 +533,13 @@ def _set_row(row: xr.Dataset) -> tuple[str, ...]:
 
 def posterior_page(tree: xr.DataTree) -> Document:
     """The page on a posterior, from ``models.performance_function.fit``."""
-    a = tree["posterior"].attrs
-    sentences = coefficient_sentences(coefficient_facts(tree))
+    a, facts = tree["posterior"].attrs, coefficient_facts(tree)
+    sentences = coefficient_sentences(facts)
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
     features = tree["posterior"].sizes[names.FEATURE]
     heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardized", "P(> 0)")
     table = Table(heads, _posterior_rows(tree), "Coefficients (partial pooling)")
-    facts, notes = _fitted(tree), [_SHRUNK]
-    part = Part("Posterior of all features", facts, [table], notes=notes)
+    part = Part("Posterior of all features", _fitted(tree), [table], notes=[_SHRUNK])
     signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
     return Document(
         f"What predicts {response}",
@@ -548,11 +548,8 @@ def posterior_page(tree: xr.DataTree) -> Document:
         [CAUSES, LIKE_THESE],
         [f"{signature} | seed={a['seed']}, {drawn}, {a['inference_library']}"],
         sentences,
-        screen=None if len(facts) > _WITHOUT_FAILURES else _posterior_screen(tree, sentences),
+        screen=None if facts.failures else _posterior_screen(tree, sentences),
     )
-
-
-_WITHOUT_FAILURES = 2  # facts of a fit whose checks passed
 
 
 def _posterior_screen(tree: xr.DataTree, answer: list[str]) -> FirstScreen:

@@ -4,6 +4,7 @@ step, undecided pairs, and of many systems all scores.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -12,8 +13,8 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
-from betterthan.results import marks, numbers
-from betterthan.results.brief import Difference, Picture, answer_context, picture_of, rule_of_kind
+from betterthan.results import brief, marks, numbers
+from betterthan.results.brief import Difference, Picture, answer_context, picture_of
 from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
 from betterthan.results.facts import Answer, Pair
@@ -56,20 +57,14 @@ class Undecided:
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
     anchor: str = "pairs"  # of the part that has all
 
-    @property
-    def more(self) -> int:
-        """Undecided pairs without a name here."""
-        return self.n_undecided - len(self.pairs)
-
 
 @dataclass(frozen=True)
 class FirstScreen:
     """The record of a first screen; without a picture where no difference has an interval."""
 
     lede: Sequence[str]
-    picture: Picture | None
-    scale: Scale  # on which all rows of the picture stand
-    folded_rows: str  # what the rows are that a narrow screen leaves out
+    picture: Picture | None = None
+    curve: tuple[np.ndarray, np.ndarray] | None = None  # the density of its first row
     more_lede: Sequence[str] = ()  # below the picture
     meta: Sequence[str] = ()
     step: Step | None = None
@@ -77,13 +72,37 @@ class FirstScreen:
     scores: Sequence[str] = ()  # of each system, in the order of the picture
     score_is: str = ""
     caterpillar: str = ""
-    density: str = ""
     rule: str = ""  # what a verdict needs
     of_kind: bool = False  # of an answer of another kind, which has its rule under the picture
     drawing: str = ""  # SVG in place of a picture of differences
     drawing_is: str = ""
     drawn_along: str = ""  # what its numbers are, from left to right
     drawing_key: Sequence[tuple[str, str]] = ()  # classes of its marks, and what they are
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale on which all rows of the picture stand."""
+        if self.picture is None:
+            return Scale.over([])
+        values = [value for row in self.picture.rows for value in row.limits or ()]
+        if self.curve is not None:
+            values += [float(self.curve[0].min()), float(self.curve[0].max())]
+        values = [*with_rope(values, self.picture.rope), -self.picture.margin]
+        return Scale.over(values, self.picture.lower_is_better)
+
+    @cached_property
+    def density(self) -> str:
+        """The curve, drawn."""
+        return "" if self.curve is None else marks.density(self.scale, *self.curve)
+
+    @property
+    def folded_rows(self) -> str:
+        """What the rows are that a narrow screen leaves out."""
+        verdicts = [row.verdict for row in self.picture.rows[_FEW_ROWS:]] if self.picture else []
+        number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+        words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
+        words = f" ({words})" if self.picture and not self.picture.levels else ""
+        return f"{len(verdicts)} more{words}" if verdicts else ""
 
     def row(self, row: Difference) -> str:
         """The marks of a row."""
@@ -93,16 +112,11 @@ class FirstScreen:
         rope, margin = self.picture.rope, self.picture.margin
         return marks.row(self.scale, row.limits, verdict, rope, margin)
 
-    @staticmethod
-    def includes_zero(row: Difference) -> bool:
-        """Whether the interval of a row does: a verdict on it is then one-sided."""
-        return includes_zero(row.limits)
-
     @property
     def one_sided(self) -> str:
         """What the mark of one-sided verdicts means, where a row can have it."""
         rows = self.picture.rows if self.picture and not self.picture.levels else ()
-        return ONE_SIDED if any(map(self.includes_zero, rows)) else ""
+        return ONE_SIDED if any(includes_zero(row.limits) for row in rows) else ""
 
     @property
     def marks_all(self) -> bool:
@@ -118,14 +132,10 @@ class FirstScreen:
         return marks.axis(self.scale, "", "") if levels else marks.axis(self.scale)
 
     @property
-    def verdicts(self) -> list[str]:
-        """Verdicts that the picture shows, for its key."""
-        rows = self.picture.rows if self.picture else ()
-        return [verdict for verdict in _KEY if any(row.verdict == verdict for row in rows)]
-
-    def key(self, verdict: str) -> str:
-        """What a mark means."""
-        return _KEY[verdict]
+    def key(self) -> dict[str, str]:
+        """The verdicts that the picture shows, and what their marks mean."""
+        present = {row.verdict for row in self.picture.rows} if self.picture else set()
+        return {verdict: meaning for verdict, meaning in _KEY.items() if verdict in present}
 
 
 _KEY = {
@@ -151,24 +161,17 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     length = accumulate(map(len, lede))
     above = 1 + sum(n <= _ABOVE for n in list(length)[1:])
     scores = data["score"].values.tolist() if "score" in data else []
-    rows = picture.rows if picture else ()
-    curve = None if context.many or not rows else _density(context)
-    values = [value for row in rows for value in row.limits or ()]
-    values += [] if curve is None else [float(curve[0].min()), float(curve[0].max())]
-    scale = Scale.over(with_rope(values, context.rope), context.provenance.lower_mean)
     return FirstScreen(
         meta=list(_meta(answer, context)),
         lede=lede[:above],
         more_lede=lede[above:],
         picture=picture,
+        curve=None if context.many or picture is None else _density(context),
         step=_step(answer, _criterion(answer, context)),
         undecided=_undecided(context) if counts and not answer.failures else None,
         scores=[numbers.score(score) for score in scores],
         score_is=answer.score_is,
         caterpillar=_caterpillar(context),
-        density="" if curve is None else marks.density(scale, *curve),
-        folded_rows=_folded_rows(picture),
-        scale=scale,
         rule=rule,
     )
 
@@ -180,23 +183,29 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
     if not isinstance(answer, xr.Dataset) or "verdict" not in answer or not page.answer:
         return None
     context = answer_context(answer)
-    picture = None if context is None else picture_of(context)
-    if context is None or picture is None:
+    if context is None or (picture := picture_of(context)) is None:
         return None
-    values = [value for row in picture.rows for value in row.limits or ()]
+    data, provenance, kind = context.data, context.provenance, context.provenance.answer or ""
     undecided = _undecided_of_kind(context, page)
-    facts = judged_facts(context.data).answer if _judged(context) else context.answer
+    facts = judged_facts(data).answer if kind == "judged" else context.answer
+    criterion = _CRITERIA.get(kind, "")  # empty where it is no merit
+    units = "folds" if kind == "folds" else context.answer.units
+    if "statistic" in data.attrs:
+        criterion, units = statistic_label(data), units_label(data)
+    meta, n = [f"{len(context.systems):,} systems"], provenance.n_items or 0
+    if n > 0:
+        judged = "judged " * (kind == "judged")
+        meta.append(f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}")
+    meta += [f"by {criterion}"] if criterion else []
     elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
-        meta=list(_meta_of_kind(context)),
+        meta=meta,
         lede=[line for line in lines if line not in elsewhere],
         picture=picture,
-        scale=Scale.over(with_rope(values, picture.rope), picture.lower_is_better),
-        folded_rows=_folded_rows(picture),
-        step=_step_of_kind(context, facts),
+        step=_step_of_kind(context, facts, criterion, units),
         undecided=undecided,
-        rule=rule_of_kind(context.data, context.provenance),
+        rule=brief.rule(data, provenance),
         of_kind=True,
     )
 
@@ -212,31 +221,6 @@ def _undecided_of_kind(context: ReportContext, page: Document) -> Undecided | No
     return replace(undecided, anchor="pairs" if "pairs" in anchors else anchors[0])
 
 
-def _meta_of_kind(context: ReportContext) -> Iterator[str]:
-    """What was compared, and by what."""
-    yield f"{len(context.systems):,} systems"
-    n = context.provenance.n_items
-    units = _units_of_kind(context)
-    if n is not None and n > 0:
-        judged = "judged " * _judged(context)
-        yield f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}"
-    if criterion := _criterion_of_kind(context):
-        yield f"by {criterion}"
-
-
-def _units_of_kind(context: ReportContext) -> str:
-    """What systems are compared on."""
-    if "statistic" in context.data.attrs:
-        return units_label(context.data)
-    return "folds" if context.provenance.answer == "folds" else context.answer.units
-
-
-def _criterion_of_kind(context: ReportContext) -> str:
-    """What an answer of another kind compares systems by; empty where it is no merit."""
-    data, kind = context.data, context.provenance.answer
-    return statistic_label(data) if "statistic" in data.attrs else _CRITERIA.get(kind or "", "")
-
-
 _CRITERIA = {
     "judged": "human labels",
     "pairs": "the fitted model",
@@ -245,24 +229,21 @@ _CRITERIA = {
 }
 
 
-def _judged(context: ReportContext) -> bool:
-    return context.provenance.answer == "judged"
-
-
-def _step_of_kind(context: ReportContext, answer: Answer) -> Step | None:
+def _step_of_kind(
+    context: ReportContext, answer: Answer, criterion: str, units: str
+) -> Step | None:
     """The next step of an answer of another kind."""
-    criterion = _criterion_of_kind(context)
     if not criterion and not answer.failures:
         return None
     step = _step(answer, criterion)
     undecided = (context.data["verdict"].values == "undecided").any()
     if step is not None or not undecided:
         return step
-    if _judged(context):
+    if context.provenance.answer == "judged":
         return Step("Label more items by people.") if answer.more is None else None
     if context.provenance.answer == "folds":  # more folds of the same items add little
         return Step("Choose by cost, speed or risk, or compare on more items.")
-    return Step(f"Add {_units_of_kind(context)}, or choose by cost, speed or risk.")
+    return Step(f"Add {units}, or choose by cost, speed or risk.")
 
 
 def levels_screen(
@@ -301,16 +282,7 @@ def levels_screen(
         of=of,
         more=note,
     )
-    values = [value for _, limits, _ in rows for value in limits]
-    more = f"{len(rows) - _FEW_ROWS} more" if len(rows) > _FEW_ROWS else ""
-    return FirstScreen(lede, picture if drawn else None, Scale.over(values), more, step=step)
-
-
-def _folded_rows(picture: Picture | None) -> str:
-    verdicts = [row.verdict for row in picture.rows[_FEW_ROWS:]] if picture else []
-    number = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    words = ", ".join(f"{n:,} {verdict}" for verdict, n in number.items())
-    return f"{len(verdicts)} more ({words})" if verdicts else ""
+    return FirstScreen(lede, picture if drawn else None, step=step)
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:

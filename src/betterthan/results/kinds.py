@@ -3,14 +3,13 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import xarray as xr
 
 from betterthan import names
 from betterthan.posterior.pairwise import MODELS
-from betterthan.results.document import Document
+from betterthan.results.document import Document, function_at
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Kind:
 
     def page(self, answer: Any) -> Document:
         """Of an answer of this kind."""
-        return _function(self.page_function)(answer)
+        return function_at(self.page_function)(answer)
 
     def holds(self, answer: Any) -> bool:
         """Whether an answer is of this kind."""
@@ -42,17 +41,11 @@ def _is_a(name: str, file: str) -> Callable[[Any], bool]:
     return test
 
 
-def _is_posterior(answer: Any) -> bool:
-    if not isinstance(answer, xr.DataTree) or "posterior" not in answer:
-        return False
-    return answer["posterior"].attrs.get("model") == "performance_function"
-
-
-def _is_unknown(answer: Any) -> bool:
-    """Whether it holds draws of a model that is not known."""
+def _model_of(answer: Any) -> str | None:
+    """The model of posterior draws, empty where that is not known; None of other answers."""
     if not isinstance(answer, xr.DataTree) or "posterior" not in answer.children:
-        return False
-    return bool(answer["posterior"].data_vars) and "model" not in answer["posterior"].attrs
+        return None
+    return answer["posterior"].attrs.get("model", "")
 
 
 def _is_orders(answer: Any) -> bool:
@@ -91,7 +84,11 @@ KINDS = (
         _is_a("PerformanceFunction", "features.fitting"),
         "results.features_page.function_page",
     ),
-    Kind("models.performance_function.fit", _is_posterior, "results.features_page.posterior_page"),
+    Kind(
+        "models.performance_function.fit",
+        lambda answer: _model_of(answer) == "performance_function",
+        "results.features_page.posterior_page",
+    ),
     Kind("features.compare", "feature_sets", "results.features_page.sets_page"),
     Kind("features.predict", "prediction", "results.features_page.prediction_page"),
     Kind("labels.posterior", "label_posterior", "results.labels_page.posterior_page"),
@@ -116,7 +113,7 @@ def build_page(answer: Any) -> Document:
     """The page on one answer."""
     answer = plain(answer)
     kind = find_kind(answer)
-    if kind is None and _is_unknown(answer):
+    if kind is None and _model_of(answer) == "" and answer["posterior"].data_vars:
         raise ValueError(f"answers hold {names.UNKNOWN_DRAWS}")
     if kind is None:
         raise ValueError(
@@ -125,7 +122,7 @@ def build_page(answer: Any) -> Document:
         )
     try:
         page = kind.page(answer)
-        return page if page.screen else replace(page, screen=_function(_SCREEN)(answer, page))
+        return page if page.screen else replace(page, screen=function_at(_SCREEN)(answer, page))
     except KeyError as error:  # variables or attrs were dropped on the way
         lost = str(error.args[0]).partition(".")[0]
         raise ValueError(
@@ -146,9 +143,8 @@ def _makers() -> str:
 
 def plain(answer: Any) -> Any:
     """The Dataset of an answer that shows itself; of a fit of pairs, what it says of them."""
-    draws = isinstance(answer, xr.DataTree) and "posterior" in answer.children
-    if draws and answer["posterior"].attrs.get("model") in PAIR_MODELS:
-        return _function(_COMPARE_FIT)(answer).data
+    if _model_of(answer) in PAIR_MODELS:
+        return function_at(_COMPARE_FIT)(answer).data
     if not hasattr(answer, "by_engine"):
         return answer
     by_engine = answer.provenance.answer in ("comparison", "judged")
@@ -162,11 +158,3 @@ PAIR_MODELS = (
 )
 _SCREEN = "results.first_screen.answer_screen"
 _COMPARE_FIT = "fits.comparing.compare"
-
-
-def _function(path: str) -> Callable[..., Any]:
-    """A function of the package by its path: rows of this table name functions of layers above,
-    which are loaded where there is something for them to do.
-    """
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(f"betterthan.{module}"), name)

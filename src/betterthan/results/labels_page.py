@@ -183,21 +183,24 @@ def page(confusions: xr.DataArray) -> Document:
     ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
     matrices = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
     posteriors = [posterior(matrix, rng=seed) for matrix in matrices]
-    parts = [_part(*both) for both in zip(matrices, posteriors, strict=True)]
+    pairs = list(zip(posteriors, matrices, strict=True))
+    facts = [with_confusions(label_facts(scores), matrix) for scores, matrix in pairs]
+    parts = [_part(*pair, of) for pair, of in zip(pairs, facts, strict=True)]
     parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
     drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
     signature = (
         f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
     )
-    title = "A classifier by its confusions"
-    answer = _sentences(matrices, posteriors)
-    screen = _screen(posteriors[0], answer)
-    if len(matrices) > 1:
-        screen = _screen_of_several(matrices, posteriors, answer)
+    title, several = "A classifier by its confusions", len(facts) > 1
+    answer = classifier_sentences(classifier_facts(facts)) if several else []
+    answer += [line for of in facts[:_CLASSIFIERS_DESCRIBED] for line in label_sentences(of)]
+    screen = (
+        _screen_of_several(facts, answer) if several else _screen(posteriors[0], facts[0], answer)
+    )
     return Document(title, _QUESTION, parts, _LIMITS, [signature], answer, screen=screen)
 
 
-def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
+def _screen(scores: xr.Dataset, facts: LabelFacts, answer: list[str]) -> FirstScreen:
     """The F-score of every label with its interval."""
     labels = labels_on_one_line(scores[names.LABEL].values)
     rows = []
@@ -209,58 +212,44 @@ def _screen(scores: xr.Dataset, answer: list[str]) -> FirstScreen:
     if len(rows) > 1:
         label = max(rows, key=lambda row: row[1][2] - row[1][0])[0]
         step = Step(f"Add items with the label {label}.", "Its interval is the widest.")
-    measure = label_facts(scores).measure
     return levels_screen(
         answer[1:],
         rows,
-        quantity=f"{measure} of each label",
-        interval=interval_label(scores.attrs),
+        quantity=f"{facts.measure} of each label",
+        interval=facts.interval,
         of="Label",
         step=step,
     )
 
 
-def _screen_of_several(
-    matrices: list[xr.DataArray], posteriors: list[xr.Dataset], answer: list[str]
-) -> FirstScreen:
+def _screen_of_several(classifiers: Sequence[LabelFacts], answer: list[str]) -> FirstScreen:
     """The macro F-score of every classifier with its interval."""
     rows = []
-    for matrix, scores in zip(matrices, posteriors, strict=True):
-        macro = scores["averaged"].sel(average="macro", measure="f")
-        score, low, high = (macro.sel(estimate=k).item() for k in ("score", "lower", "upper"))
-        name = on_one_line(str(matrix[names.SYSTEM].item()))
-        rows.append((name, (low, score, high), f"{score:.3f} [{low:.3f}, {high:.3f}]"))
+    for facts in classifiers:
+        low, score, high = facts.macro_lower, facts.macro, facts.macro_upper
+        text = f"{score:.3f} [{low:.3f}, {high:.3f}]"
+        rows.append((facts.system, (low, score, high), text))
     return levels_screen(
         answer[1:],
         rows,
-        quantity=f"Macro {label_facts(posteriors[0]).measure}",
-        interval=interval_label(posteriors[0].attrs),
+        quantity=f"Macro {classifiers[0].measure}",
+        interval=classifiers[0].interval,
         of="Classifier",
         step=Step("For the probability that one is better, use scores.compare."),
     )
 
 
-def _sentences(confusions: list[xr.DataArray], posteriors: list[xr.Dataset]) -> list[str]:
-    """On several classifiers, then on the first ones by themselves."""
-    pairs = zip(posteriors, confusions, strict=True)
-    facts = [with_confusions(label_facts(classifier), matrix) for classifier, matrix in pairs]
-    several = classifier_sentences(classifier_facts(facts)) if len(facts) > 1 else []
-    described = facts[:_CLASSIFIERS_DESCRIBED]
-    return [*several, *(line for classifier in described for line in label_sentences(classifier))]
-
-
 def posterior_page(scores: xr.Dataset) -> Document:
     """The page on `labels.posterior`, which knows no numbers of items."""
-    a = scores.attrs
+    a, facts = scores.attrs, label_facts(scores)
     rows = [(name, *cells) for name, cells in _scored(scores)]
-    measure = label_facts(scores).measure
-    sentences = label_sentences(label_facts(scores))
-    table = Table(("Label", "Precision", "Recall", measure), rows, _caption(scores))
+    sentences = label_sentences(facts)
+    table = Table(("Label", "Precision", "Recall", facts.measure), rows, _caption(facts))
     signature = [
         f"betterthan {betterthan.__version__}",
         f"{a['model']}, {a['draws']} draws, seed {a['seed']}",
         f"prior={np.atleast_1d(a['prior'])[0]:g}",
-        f"interval={interval_label(a)}",
+        f"interval={facts.interval}",
     ]
     return Document(
         "A classifier by its labels",
@@ -269,38 +258,42 @@ def posterior_page(scores: xr.Dataset) -> Document:
         _LIMITS,
         [" | ".join(signature)],
         sentences,
-        screen=_screen(scores, sentences),
+        screen=_screen(scores, facts, sentences),
     )
 
 
-def _part(matrix: xr.DataArray, scores: xr.Dataset) -> Part:
+def _part(scores: xr.Dataset, matrix: xr.DataArray, facts: LabelFacts) -> Part:
     """Scores of every label of one system, with intervals, and what its errors are."""
-    name = on_one_line(str(matrix[names.SYSTEM].item())) if names.SYSTEM in matrix.coords else ""
     sizes = items_by_label(matrix)
     items = [*sizes, *[sizes.sum()] * scores.sizes["average"]]
     rows = [
         (label, f"{int(n):,}", *cells)
         for n, (label, cells) in zip(items, _scored(scores), strict=True)
     ]
-    measure = label_facts(scores).measure
-    heads = ("Label", "Items", "Precision", "Recall", measure)
-    table = Table(heads, rows, _caption(scores))
-    errors, of = _errors(matrix), f" of {name}" if name else ""
+    heads = ("Label", "Items", "Precision", "Recall", facts.measure)
+    table = Table(heads, rows, _caption(facts))
+    errors, of = _errors(matrix), f" of {facts.system}" if facts.system else ""
+    lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
+    baseline = float("nan") if facts.baseline is None else facts.baseline
+    notes = [
+        f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
+        f"For comparison, always predicting {facts.majority} gives macro F1 {baseline:.3f}.",
+    ]
     return Part(
         f"Labels{of}",
         tables=[table, *([errors] if errors.rows else [])],
-        notes=[*_notes(matrix, sizes), _AVERAGES, *_few(matrix, sizes)],
+        notes=[*notes, _AVERAGES, *_few(matrix, sizes)],
         figures=[Figure(f"Confusions{of}", plotted("confusion", matrix))],
     )
 
 
-def _caption(scores: xr.Dataset) -> str:
-    return f"Score and {interval_label(scores.attrs)} of each label"
+def _caption(facts: LabelFacts) -> str:
+    return f"Score and {facts.interval} of each label"
 
 
 def _scored(scores: xr.Dataset) -> list[tuple[str, list[str]]]:
     """Every label, then every average: scores and intervals of precision, recall and F."""
-    labels = [on_one_line(str(label)) for label in scores[names.LABEL].values]
+    labels = labels_on_one_line(scores[names.LABEL].values)
     averages = [f"({_MICRO.get(str(k), str(k))})" for k in scores["average"].values]
     values = [*scores["by_label"].values, *scores["averaged"].values]
     return list(zip([*labels, *averages], map(_cells, values), strict=True))
@@ -316,7 +309,7 @@ def _cells(measures: np.ndarray) -> list[str]:
 
 def _errors(matrix: xr.DataArray) -> Table:
     share = frequencies(matrix)
-    labels = [on_one_line(str(label)) for label in share[names.PREDICTED].values]
+    labels = labels_on_one_line(share[names.PREDICTED].values)
     order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_LISTED]
     places = [np.unravel_index(place, share.shape) for place in order]
     rows = [
@@ -328,27 +321,14 @@ def _errors(matrix: xr.DataArray) -> Table:
     return Table(heads, rows, "Most frequent confusions", left=2)
 
 
-def _notes(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
-    """How many items were left unclassified, and the score of predicting the majority label."""
-    lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
-    averaged = precision_recall_f(majority_baseline(matrix))["averaged"]
-    base = averaged.sel(average="macro", measure="f").item()
-    most = on_one_line(str(matrix[names.ACTUAL].values[int(sizes.argmax())]))
-    return [
-        f"{lost:,} of {total:,} items were left unclassified; they count in recall.",
-        f"For comparison, always predicting {most} gives macro F1 {base:.3f}.",
-    ]
-
-
 def _few(matrix: xr.DataArray, sizes: np.ndarray) -> list[str]:
     """Labels with too few items for macro averages."""
     labels = matrix[names.ACTUAL].values[sizes < _FEW]
     if not labels.size:
         return []
-    named = ", ".join(on_one_line(str(label)) for label in labels[:_CONFUSIONS_LISTED])
-    more = (
-        f" and {labels.size - _CONFUSIONS_LISTED} more" if labels.size > _CONFUSIONS_LISTED else ""
-    )
+    named = ", ".join(labels_on_one_line(labels[:_CONFUSIONS_LISTED]))
+    left = labels.size - _CONFUSIONS_LISTED
+    more = f" and {left} more" if left > 0 else ""
     return [
         f"Fewer than {_FEW} items have the labels {named}{more}, so intervals of macro averages "
         "can be too narrow."

@@ -175,11 +175,16 @@ def draw(
     free = WIDTH if width is None else min(WIDTH, max(_LEAST, width - others))
     values = [v for row in rows if row.interval for v in row.interval]
     scale = Scale.over(with_rope(values, rope), reverse, free)
-    lines = [f" {title}", _line("", _axis(scale, marks), headings, "Verdict", label, widths)]
+
+    def line(name: str, plot: str, cells: Sequence[str], word: str) -> str:
+        texts = [*cells, *[""] * (len(widths) - len(cells))]
+        columns = "  ".join(text.rjust(w) for text, w in zip(texts, widths, strict=True))
+        return f" {name.ljust(label)}  {plot}  {columns}  {word}".rstrip()
+
+    lines = [f" {title}", line("", _axis(scale, marks), headings, "Verdict")]
     for row in rows:
-        plot = _plot(row, scale, rope, marks)
         word = f"{row.verdict} {marks.one_sided}" if row.one_sided else row.verdict
-        lines.append(_line(row.label, plot, row.cells, word, label, widths))
+        lines.append(line(row.label, _plot(row, scale, rope, marks), row.cells, word))
     notes = [more, f"({rope_note(scale, rope)})" if rope else ""]
     notes += [f"{marks.one_sided} {ONE_SIDED}"] if any(row.one_sided for row in rows) else []
     return [*lines, " " + "   ".join(filter(None, notes))] if any(notes) else lines
@@ -198,19 +203,6 @@ def rope_note(scale: Scale, rope: float) -> str:
 
 
 _BEYOND = 4  # times the farthest limit; a ROPE that is farther out is not on the scale
-
-
-def _line(
-    label: str,
-    plot: str,
-    cells: Sequence[str],
-    verdict: str,
-    label_width: int,
-    widths: Sequence[int],
-) -> str:
-    texts = [*cells, *[""] * (len(widths) - len(cells))]
-    columns = "  ".join(text.rjust(w) for text, w in zip(texts, widths, strict=True))
-    return f" {label.ljust(label_width)}  {plot}  {columns}  {verdict}".rstrip()
 
 
 def _axis(scale: Scale, marks: Marks) -> str:

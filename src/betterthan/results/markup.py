@@ -106,14 +106,14 @@ _SHORTER = (
 )
 
 
-def as_svg(figure: Figure) -> str:
+def svg(figure: Figure) -> Any:
     """A figure as SVG, without the XML before it.
 
     Paths instead of fonts, and no date: the page looks the same everywhere and every time.
     """
     drawing = figure.draw()
     if isinstance(drawing, str):
-        return drawing
+        return Markup(drawing)
     from matplotlib import rc_context
 
     buffer = StringIO()
@@ -123,12 +123,12 @@ def as_svg(figure: Figure) -> str:
         drawn.savefig(
             buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
         )
-    svg = buffer.getvalue()
+    written = buffer.getvalue()
     start = f'<svg role="img" aria-label="{html.escape(figure.caption)}" '
-    text = svg[svg.index("<svg") :].replace("<svg ", start, 1)
+    text = written[written.index("<svg") :].replace("<svg ", start, 1)
     for pattern, short in _SHORTER:
         text = pattern.sub(short, text)
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+    return Markup("".join(c if c.isprintable() or c == "\n" else " " for c in text))
 
 
 _LONG = 18  # characters of a name that needs a column which breaks
@@ -177,11 +177,6 @@ def _template(name: str, **choices: Any) -> Any:
     environment.filters.update(_FILTERS)
     environment.globals.update(_FUNCTIONS)
     return environment.get_template(name)
-
-
-def svg(figure: Figure) -> Any:
-    """A figure, drawn."""
-    return Markup(as_svg(figure))
 
 
 def shade(table: Table, row: int, column: int) -> Any:
@@ -368,6 +363,7 @@ _FUNCTIONS: dict[str, Any] = {
     "symbols": marks.symbols,
     "bar": marks.bar,
     "stacked": marks.stacked,
+    "includes_zero": marks.includes_zero,
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",

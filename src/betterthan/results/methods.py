@@ -1,9 +1,6 @@
 """The methods of a comparison: data, model, tests, computation, limits, and BARG items."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -116,8 +113,11 @@ def diagnostics_part(context: ReportContext) -> Part:
             ("Smallest effective sample size", worth),
             ("Divergences", f"{provenance.divergences}"),
             ("Convergence checks", checked),
-            *_against_closed_form(context),
         ]
+        if "z" in context.engines:
+            worst = float(np.nanmax(np.abs(context.engines["z"].values)))
+            text = f"largest distance {worst:.1f} Monte Carlo standard errors"
+            facts.append(("Against the closed form", text))
     elif provenance.pareto_k is not None:
         number = (provenance.chains or 1) * (provenance.draws or 0)
         facts = [
@@ -159,14 +159,6 @@ def computed_by(context: ReportContext, engine: str, how_well: str = "") -> str:
     return "".join([how, " on pairs" if sampled else "", how_well, *sampled])
 
 
-def _against_closed_form(context: ReportContext) -> list[tuple[str, str]]:
-    if "z" not in context.engines:
-        return []
-    worst = float(np.nanmax(np.abs(context.engines["z"].values)))
-    text = f"largest distance {worst:.1f} Monte Carlo standard errors"
-    return [("Against the closed form", text)]
-
-
 def tests_in(comparison: xr.Dataset) -> list[str]:
     """The tests a comparison holds; none in one that was made without."""
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
@@ -191,7 +183,9 @@ _TIES = {
 def data_part(context: ReportContext) -> Part:
     """Whence the data are, and how many."""
     provenance = context.provenance
-    facts = [("Source", provenance.reading or provenance.source or _input(context))]
+    kind = "judgments" if provenance.unit == "judgment" else "counts"
+    kind = "scores" if "n_dropped" in context.data else kind
+    facts = [("Source", provenance.reading or provenance.source or f"{kind} given")]
     if provenance.citation:
         facts.append(("Published in", provenance.citation))
     facts += _sizes(context)
@@ -203,13 +197,6 @@ def data_part(context: ReportContext) -> Part:
     if provenance.margin:
         facts.append(("A tie is", f"a score difference of at most {provenance.margin:g}"))
     return Part("Data", facts=facts)
-
-
-def _input(context: ReportContext) -> str:
-    """What was given, where nothing says whence it was read."""
-    if "n_dropped" in context.data:
-        return "scores given"
-    return "judgments given" if context.provenance.unit == "judgment" else "counts given"
 
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
@@ -501,56 +488,47 @@ def barg_part(context: ReportContext) -> Part:
     return Part(
         HEADING,
         facts=facts,
-        tables=[_sensitivity_table(sensitivity)] if sensitivity else (),
+        tables=[_sensitivity_table(sensitivity[1])] if sensitivity else (),
         folded=True,
     )
 
 
-def _sensitivity(context: ReportContext) -> dict[str, dict[str, np.ndarray]]:
-    """Of each choice, and each value of it, whose verdicts are others than those asked for; and
-    under ``all`` those of every combination.
-    """
-    provenance = context.provenance
+# the verdicts of every combination of choices that are others than those asked for, (choice, pair),
+# and those where a single choice, by its name and value, is another
+_Sensitivity = tuple[np.ndarray, dict[str, dict[str, np.ndarray]]]
+
+
+def _sensitivity(context: ReportContext) -> _Sensitivity | None:
+    """Which verdicts change with the prior, the ties, the ROPE and the missing scores."""
+    provenance, rope = context.provenance, context.rope
     by_counts = provenance.over is None and "n_units" not in context.data
     with_ties = len(provenance.prior or ()) == 3 and provenance.ties in ("third", "all")
     if not (by_counts and with_ties and context.engine_names[0] == "exact"):
-        return {}
-    grid = _choices(context)
-    verdict = _verdicts_by_choice(
-        _counts_by_case(context), grid, float(provenance.threshold or names.VERDICT_PROB)
-    )
-    base = next(iter(verdict.values()))
-    changes: dict[str, dict[str, np.ndarray]] = {}
-    for (prior, ties, rope, case), new in verdict.items():
-        for name, label in _choice_labels(prior, ties, rope, case, grid):
-            changes.setdefault(name, {})[label] = new != base
-    return changes
-
-
-def _choices(context: ReportContext) -> tuple[list[Any], list[str], list[float]]:
-    """Priors, policies for ties and ropes, those asked for first."""
-    prior = tuple(context.provenance.prior or ())
+        return None
+    # what was asked for comes first
     others = (*names.PRIORS.values(), prior_of(names.SKEPTICAL, context.data["counts"]))
-    priors = [prior, *(p for p in others if tuple(p) != prior)]
-    ropes = (0.0, context.rope / 2, 2 * context.rope) if context.rope else _SMALL_ROPES[1:]
-    return priors, list(_TIES_VARIED), [context.rope, *ropes]
-
-
-def _choice_labels(
-    prior: Any, ties: str, rope: float, case: str, grid: Any
-) -> Iterator[tuple[str, str]]:
-    """Of a combination that changes one choice, that choice; and any under ``all``."""
+    priors = list(dict.fromkeys(map(tuple, (provenance.prior or (), *others))))
+    ropes = [rope, 0.0, rope / 2, 2 * rope] if rope else list(_SMALL_ROPES)
+    cases = _counts_by_case(context)
     labels = {
-        "prior": (prior != grid[0][0], f"Dirichlet({', '.join(f'{p:g}' for p in prior)})"),
-        "ties": (ties != grid[1][0], _TIES_VARIED[ties]),
-        "rope": (rope != grid[2][0], f"{rope:g}"),
-        "missing": (case != "as they are", _CASES[case]),
+        "prior": [f"Dirichlet({', '.join(f'{p:g}' for p in prior)})" for prior in priors],
+        "ties": list(_TIES_VARIED.values()),
+        "rope": [f"{rope:g}" for rope in ropes],
+        "missing": [_CASES[case] for case in cases],
     }
-    changed = [(name, label) for name, (other, label) in labels.items() if other]
-    if len(changed) == 1:
-        yield changed[0]
-    if changed:
-        yield "all", ", ".join(label for _, label in labels.values())
+    by_pair = [counts.transpose(names.PAIR, names.OUTCOME) for counts in cases.values()]
+    settled = [policy_applied(counts, ties) for ties in _TIES_VARIED for counts in by_pair]
+    parameters = [[posterior_parameters(n, prior).values for n in settled] for prior in priors]
+    a, b, t = np.moveaxis(np.array(parameters), 2, 0)  # over priors, ties with cases, and pairs
+    threshold = float(provenance.threshold or names.VERDICT_PROB)
+    verdicts = np.stack([of_parameters(a, b, t, half, threshold) for half in ropes])
+    sizes = len(ropes), len(priors), len(_TIES_VARIED), len(cases), -1
+    changed = (verdicts != verdicts[0, 0, 0]).reshape(sizes).transpose(1, 2, 0, 3, 4)
+    by_choice = {}
+    for axis, (name, values) in reversed([*enumerate(labels.items())]):
+        alone = np.moveaxis(changed, axis, 0)[:, 0, 0, 0]
+        by_choice[name] = dict(zip(values[1:], alone[1:], strict=True))
+    return changed.reshape(-1, changed.shape[-1])[1:], by_choice
 
 
 def _counts_by_case(context: ReportContext) -> dict[str, xr.DataArray]:
@@ -570,34 +548,13 @@ def _counts_by_case(context: ReportContext) -> dict[str, xr.DataArray]:
     return {k: v.drop_vars(names.SQUARE, errors="ignore").astype(int) for k, v in counts.items()}
 
 
-def _verdicts_by_choice(
-    counts: dict[str, xr.DataArray], grid: Any, threshold: float
-) -> dict[Any, Any]:
-    """Of each prior, policy for ties, rope and case the verdict of every pair: what was asked for
-    first.
-    """
-    priors, policies, ropes = grid
-    by_pair = {case: n.transpose(names.PAIR, names.OUTCOME) for case, n in counts.items()}
-    data = {(t, case): policy_applied(by_pair[case], t) for t in policies for case in counts}
-    choices = list(product(priors, data))
-    posteriors = [posterior_parameters(data[key], tuple(prior)).values for prior, key in choices]
-    a, b, t = np.stack(posteriors, axis=1)
-    verdicts = {}
-    for rope in ropes:
-        by_choice = of_parameters(a, b, t, rope, threshold)
-        for (prior, (ties, case)), verdict in zip(choices, by_choice, strict=True):
-            verdicts[prior, ties, rope, case] = verdict
-    return {key: verdicts[key] for key in product(priors, policies, ropes, counts)}
-
-
-def _sensitivity_text(sensitivity: dict[str, dict[str, np.ndarray]], context: ReportContext) -> str:
+def _sensitivity_text(sensitivity: _Sensitivity | None, context: ReportContext) -> str:
     if context.provenance.over:
         return f"not computed for an average. {_BY_HAND}what other choices would say"
-    if not sensitivity:
+    if sensitivity is None:
         return f"computed only for wins, losses and ties. {_BY_HAND}what other choices would say"
-    changes = list(sensitivity["all"].values())
-    pairs = len(changes[0])
-    some = int(np.any(changes, axis=0).sum())
+    changes, _ = sensitivity
+    pairs, some = changes.shape[1], int(changes.any(0).sum())
     every = len(context.systems) * (len(context.systems) - 1) // 2
     which = "pairs" if pairs == every else "pairs shown"
     text = f"{some:,} of {pairs:,} {which} {'gets' if some == 1 else 'get'} another verdict"
@@ -610,11 +567,10 @@ def _sensitivity_text(sensitivity: dict[str, dict[str, np.ndarray]], context: Re
     )
 
 
-def _sensitivity_table(sensitivity: dict[str, dict[str, np.ndarray]]) -> Table:
+def _sensitivity_table(by_choice: dict[str, dict[str, np.ndarray]]) -> Table:
     rows = [
         (name.capitalize(), label, f"{int(changed.sum()):,} of {len(changed):,}")
-        for name, values in sensitivity.items()
-        if name != "all"
+        for name, values in by_choice.items()
         for label, changed in values.items()
     ]
     caption = "One choice changed at a time: how many verdicts, each pair by itself, are others"

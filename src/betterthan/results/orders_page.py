@@ -1,8 +1,5 @@
 """The pages on rankings: against a reference, and how far they agree with each other."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -65,7 +62,10 @@ def tau_figures(taus: xr.Dataset) -> list[Figure]:
     items = np.unique(taus["n_items"].values)
     if names.REFERENCE in taus.dims or len(items) > 1 or items[0] > _CHANCE_ITEMS:
         return []
-    return [Figure("Tau and chance", _chance_figure(taus, int(items[0])))]
+    highest = taus.isel({names.SYSTEM: np.argsort(-taus["tau"].values)[:_MARKED]})
+    systems = map(str, highest[names.SYSTEM].values)
+    marks = dict(zip(systems, highest["tau"].values.tolist(), strict=True))
+    return [Figure("Tau and chance", plotted("tau_distribution", int(items[0]), marks))]
 
 
 def order_figures(orders: xr.DataArray) -> list[Figure]:
@@ -75,13 +75,6 @@ def order_figures(orders: xr.DataArray) -> list[Figure]:
         return []
     systems = [str(s) for s in orders[names.SYSTEM].values[:_JUDGES_DRAWN]]
     return [Figure("Rankings side by side", plotted("orders", orders, systems))]
-
-
-def _chance_figure(taus: xr.Dataset, items: int) -> Callable[[], Any]:
-    highest = taus.isel({names.SYSTEM: np.argsort(-taus["tau"].values)[:_MARKED]})
-    systems = map(str, highest[names.SYSTEM].values)
-    marks = dict(zip(systems, highest["tau"].values.tolist(), strict=True))
-    return plotted("tau_distribution", items, marks)
 
 
 ROWS = 40  # of a table over systems or documents
@@ -275,7 +268,7 @@ def agreement_page(agreement: xr.Dataset) -> Document:
     systems = agreement.sizes[names.SYSTEM]
     order = np.argsort(-agreement["mean_tau"].values, kind="stable")[:ROWS]
     columns = [
-        number("Mean tau with the others", "mean_tau", _signed_tau),
+        number("Mean tau with the others", "mean_tau", lambda t: "–" if t != t else f"{t:+.3f}"),
         number("Outlier p", "outlier_p", numbers.p_value),
     ]
     note, rows = _outlier_note(agreement), agreement.isel({names.SYSTEM: order})
@@ -304,10 +297,6 @@ def _outlier_note(agreement: xr.Dataset) -> str:
         f"Outlier p: the probability of agreeing as little with the others if {drawn}; corrected "
         f"for the number of systems (Holm). The smallest attainable p here is {least:.2g}."
     )
-
-
-def _signed_tau(tau: float) -> str:
-    return "–" if tau != tau else f"{tau:+.3f}"
 
 
 def consensus_page(consensus: xr.Dataset) -> Document:

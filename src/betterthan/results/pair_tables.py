@@ -142,17 +142,12 @@ def p_value(
         errors = rows.get(f"{name}_mcse", rows[name] * 0).values.tolist()
         tests = zip(rows[name].values, errors, rows[favours].values, sides(rows), strict=True)
         return [
-            numbers.p_value(p, mcse, with_error=True) + _for_whom(p, favoured, pair)
-            for p, mcse, favoured, pair in tests
+            numbers.p_value(p, mcse, with_error=True)
+            + ({1: f" ({a})", -1: f" ({b})"}.get(int(favoured), "") if p < 1 else "")
+            for p, mcse, favoured, (a, b) in tests
         ]
 
     return Column(heading, cells, name, blank)
-
-
-def _for_whom(p: float, favours: float, sides: tuple[str, str]) -> str:
-    """The system that a p-value speaks for, as it stands after it; nothing of p = 1."""
-    a, b = sides
-    return {1: f" ({a})", -1: f" ({b})"}.get(int(favours), "") if p < 1 else ""
 
 
 def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
@@ -187,7 +182,14 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     interval = interval_label(context.provenance.to_attrs())
     size = difference(difference_name(context.provenance), bracketed=interval)
     size, caption = with_marks(size, rows, caption, interval)
-    columns = [size, *_columns(context), *([] if brief else _further_columns(context))]
+    columns = [
+        size,
+        *rope_columns(context.rope),
+        P_BETTER,
+        *COUNTS,
+        verdict(unit=unit_label(context.provenance)),
+        *([] if brief else _further_columns(context)),
+    ]
     return table_by_pair(rows, columns, caption, name="pairs", **folding)
 
 
@@ -207,15 +209,6 @@ def _marks(rows: Any) -> list[str]:
     """A mark on verdicts whose interval includes 0."""
     verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
     return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
-
-
-def _columns(context: ReportContext) -> list[Column]:
-    return [
-        *rope_columns(context.rope),
-        P_BETTER,
-        *COUNTS,
-        verdict(unit=unit_label(context.provenance)),
-    ]
 
 
 def _further_columns(context: ReportContext) -> list[Column]:
@@ -251,10 +244,9 @@ def matrix_table(context: ReportContext) -> Table:
     p = np.where(compared, values, np.nan)
     decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
     threshold = context.provenance.threshold or names.VERDICT_PROB
-    rows = [
-        (name, *_matrix_cells(row, marks, threshold))
-        for name, row, marks in zip(systems, p, decided, strict=True)
-    ]
+    percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
+    cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
+    rows = [(name, *row) for name, row in zip(systems, cells, strict=True)]
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
@@ -286,12 +278,6 @@ def wins_part(context: ReportContext) -> Part | None:
     heads = ("System", "#", *(str(k) for k in range(1, len(rows) + 1)))
     caption = "Wins and losses of the system of the row against that of the column"
     return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])
-
-
-def _matrix_cells(p: np.ndarray, decided: np.ndarray, threshold: float) -> list[str]:
-    """A row of the matrix, as written."""
-    written = ["" if v != v else numbers.percent(v, threshold) for v in p]
-    return [text + "*" * bool(mark) for text, mark in zip(written, decided, strict=True)]
 
 
 def datasets_part(context: ReportContext) -> Part | None:

@@ -1,5 +1,7 @@
 """The answer on two or more systems in sentences for a paper, in the past tense."""
 
+from dataclasses import replace
+
 from betterthan.results import numbers
 from betterthan.results.facts import Answer, Pair, VerdictCounts
 from betterthan.results.sentences import (
@@ -10,6 +12,7 @@ from betterthan.results.sentences import (
     difference_name,
     names_unbeaten,
     outcomes_text,
+    size_text,
 )
 from betterthan.text import named
 
@@ -131,10 +134,7 @@ def _numbers(pair: Pair) -> str:
 
 
 def _paper_difference(pair: Pair) -> str:
-    bounds = [pair.difference_lower, pair.difference_upper]
-    finite = [float("nan") if bound is None else bound for bound in bounds]
-    text = numbers.difference(pair.difference or 0.0, *finite)
-    mean, _, interval = text.partition(" [")
+    mean, _, interval = size_text(replace(pair, difference_mcse=0.0)).partition(" [")
     quantity = difference_name(pair)
     quantity = quantity[:1].lower() + quantity[1:]
     quantity += ", lower is better," if pair.lower_is_better else ""

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.results import numbers
+from betterthan.results.brief import reference
 from betterthan.results.comparison_page import page
 from betterthan.results.context import ReportContext, report_context
 from betterthan.results.document import Table
@@ -81,9 +82,9 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     True
     """
     context = report_context(comparison)
-    test = None if p_values is None else _test(context, p_values)
-    table = _table(context, test)
-    rows = [" & ".join(cells) + r" \\" for cells in _bold(table, context)]
+    test, cells = ("", []) if p_values is None else _test(context, p_values)
+    table = _table(context, cells)
+    rows = [" & ".join(row) + r" \\" for row in _bold(table, context)]
     wide = "*" * (len(table.heads) >= _WIDE)
     long = max(len(row[0]) for row in table.rows) > _LONG
     spec = ("p{3.2cm}" if long else "l") + "r" * (len(table.heads) - 1)
@@ -109,54 +110,34 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Test:
-    """p-values of one test against a reference, one a system."""
-
-    words: str  # for the caption
-    cells: list[str]
-
-
-def _test(context: ReportContext, name: str) -> _Test:
+def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
+    """What the p-values of a test against a reference are, and these, one a system."""
     tests = tests_in(context.data)
     if name not in tests:
         has = f"has {', '.join(tests)}" if tests else "has no tests"
         raise ValueError(
             f"p_values is {name!r}, but the comparison {has}; pass tests=({name!r},) to compare"
         )
-    provenance, place = context.provenance, _reference(context)
+    provenance, baseline = context.provenance, context.provenance.baseline
+    place = context.systems.index(on_one_line(baseline)) if baseline else reference(context)[0]
     corrected = context.many and provenance.correction not in (None, "none")
     column = context.data["p_adjusted" if corrected else "p_value"]
     values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, place]
-    cells = ["–" if k == place else _p(float(p)) for k, p in enumerate(values)]
+    texts = ["< 0.001" if p < 0.001 else numbers.p_value(p) for p in values.tolist()]
+    cells = [*texts[:place], "–", *texts[place + 1 :]]
     n = len(context.systems)
     correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
     how = how or ("without correction" if context.many else "")
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
     words = f"{name.replace('_', ' ')} test against {context.systems[place]}"
-    return _Test(", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells)
-
-
-def _p(p: float) -> str:
-    """A p-value as journals print it."""
-    return "< 0.001" if p < 0.001 else numbers.p_value(p)
+    return ", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells
 
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 
 
-def _reference(context: ReportContext) -> int:
-    """The place of the baseline, else of the system most likely the best, or of two the second."""
-    baseline = context.provenance.baseline
-    if baseline is not None:
-        return context.systems.index(on_one_line(baseline))
-    if not context.many:
-        return 1
-    return int(context.data["prob_best"].values.argmax()) if "prob_best" in context.data else 0
-
-
-def _table(context: ReportContext, test: _Test | None) -> Table:
+def _table(context: ReportContext, p_values: list[str]) -> Table:
     """The systems: score, P(best), rank, p-values, and the matrix of a few."""
     data, heads, columns = context.data, ["System"], [list(context.systems)]
     if "score" in data:
@@ -170,9 +151,9 @@ def _table(context: ReportContext, test: _Test | None) -> Table:
         heads += ["P(best)", "Expected rank"]
         columns.append([numbers.probability(float(p)) for p in data["prob_best"].values])
         columns.append([f"{rank:.1f}" for rank in data["expected_rank"].values])
-    if test is not None:
+    if p_values:
         heads.append("p")
-        columns.append(test.cells)
+        columns.append(p_values)
     if len(context.systems) <= _MATRIX_SYSTEMS:
         places = range(1, len(context.systems) + 1)
         columns[0] = [f"{k} {name}" for k, name in zip(places, columns[0], strict=True)]
@@ -218,7 +199,7 @@ def _heading(text: str) -> str:
     )
 
 
-def _caption(context: ReportContext, table: Table, test: _Test | None) -> str:
+def _caption(context: ReportContext, table: Table, test: str) -> str:
     """What the rows are, the quantity, interval, model, threshold, and marks, in sentences."""
     data, provenance = context.data, context.provenance
     parts = [_subject(context)]
@@ -238,7 +219,7 @@ def _caption(context: ReportContext, table: Table, test: _Test | None) -> str:
         parts.append(f"Bold: with posterior probability {_level(context)} the best is one of these")
     elif not context.many:
         parts.append("Bold: the better system, where there is a verdict")
-    parts += [test.words] if test else []
+    parts += [test] if test else []
     return ". ".join(parts) + "."
 
 
@@ -308,29 +289,22 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
             yield f"Rank{name}", rank, f"expected rank of {system}"
 
 
-def _pair_macros(context: ReportContext) -> list[tuple[str, str, str]]:
+def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
     held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
-    return [macro for i, j in context.pairs for macro in _single_pair_macros(context, held, i, j)]
-
-
-def _single_pair_macros(
-    context: ReportContext, held: dict[str, np.ndarray], i: int, j: int
-) -> Iterator[tuple[str, str, str]]:
-    a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
-    meaning = f"P({a} better than {b})"
-    yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
-    verdict = verdict_label(
-        str(context.data["verdict"].transpose(*names.SQUARE).values[i, j]), a, b
-    )
-    yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
-    if "pairwise_prob_better" in held:
-        p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
-        yield f"Pairwise{name}", p, f"{meaning}, pairwise"
-    if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
-        bounds = (float(held[f"difference_{bound}"][i, j]) for bound in ("mean", "lower", "upper"))
-        meaning = f"{difference_name(context.provenance)}, {a} − {b}"
-        yield f"D{name}", numbers.difference(*bounds).replace("-", "−"), meaning
+    for i, j in context.pairs:
+        a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
+        meaning = f"P({a} better than {b})"
+        yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
+        verdict = verdict_label(str(held["verdict"][i, j]), a, b)
+        yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
+        if "pairwise_prob_better" in held:
+            p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
+            yield f"Pairwise{name}", p, f"{meaning}, pairwise"
+        if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
+            limits = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
+            meaning = f"{difference_name(context.provenance)}, {a} − {b}"
+            yield f"D{name}", numbers.difference(*limits), meaning
 
 
 def letters(place: int) -> str:

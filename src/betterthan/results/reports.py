@@ -153,17 +153,13 @@ def report(
     if form.write_comparison is not None:
         choice = {} if p_values is None else {"p_values": p_values}
         written = form.write_comparison(_single_comparison(answers, form.name), **choice)
-        return _put(written, path)
-    page = joined([build_page(answer) for answer in answers])
-    if title is not None and checks.label(title, "title"):
-        page = replace(page, title=on_one_line(title))
-    if not (checks.flag(figures, "figures") and form.figures):
-        page = without_figures(page, inline=form.figures)
-    written = form.write(page)
-    return _put(written, path)
-
-
-def _put(written: str, path: str | Path | None) -> str:
+    else:
+        page = joined([build_page(answer) for answer in answers])
+        if title is not None and checks.label(title, "title"):
+            page = replace(page, title=on_one_line(title))
+        if not (checks.flag(figures, "figures") and form.figures):
+            page = without_figures(page, inline=form.figures)
+        written = form.write(page)
     if path is not None:
         write_whole(path, written)
     return written

@@ -180,14 +180,27 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
         for name, values in _more_items(evidence.take(undecided), target).items():
             columns[name][undecided] = values
         decided = np.flatnonzero(np.isin(verdict, VERDICTS[_DECIDED]))
-        for name, values in _firmness(evidence.take(decided), verdict[decided]).items():
-            columns[name][decided] = values
+        if decided.size:
+            of_decided, same = evidence.take(decided), list(map(VERDICTS.index, verdict[decided]))
+            columns["replicates"][decided] = of_decided.again()[np.arange(len(same)), same]
+            for name, values in of_decided.firm(verdict[decided]).items():
+                columns[name][decided] = values
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
     clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
     attrs = copied | {"answer": "outlook", "target": target}
     attrs["of"] = "clusters" if clusters else "items"
     attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
-    return _ahead_first(pairs, verdict, columns).assign_attrs(attrs)
+    turn = tables.b_first(pairs)  # where the second system is ahead
+    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
+    table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
+    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
+    if "counts" in pairs:
+        won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
+        table["decisive"] = won_or_lost.sum(names.OUTCOME).values
+    sides = zip(names.SQUARE, (np.where(turn, b, a), np.where(turn, a, b)), strict=True)
+    coords = {side: (names.PAIR, systems) for side, systems in sides}
+    variables = {k: (names.PAIR, values) for k, values in (table | columns).items()}
+    return xr.Dataset(variables, coords, attrs)
 
 
 def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset:
@@ -266,31 +279,6 @@ def _more_items(pairs: CountEvidence | UnitEvidence, target: float) -> dict[str,
         "more_probability": after_more[:, _DECIDED].sum(1),
         "more_equivalent": after_more[:, VERDICTS.index("equivalent")],
     }
-
-
-def _firmness(pairs: CountEvidence | UnitEvidence, verdict: np.ndarray) -> dict[str, np.ndarray]:
-    """Whether decided pairs would be decided again, and how few items would undo that."""
-    if not verdict.size:
-        return {}
-    same = [VERDICTS.index(v) for v in verdict]
-    return {"replicates": pairs.again()[np.arange(len(same)), same]} | pairs.firm(verdict)
-
-
-def _ahead_first(
-    pairs: xr.Dataset, verdict: np.ndarray, columns: dict[str, np.ndarray]
-) -> xr.Dataset:
-    """The table, the system that is ahead first."""
-    turn = tables.b_first(pairs)
-    a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
-    table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
-    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
-    if "counts" in pairs:
-        won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
-        table["decisive"] = won_or_lost.sum(names.OUTCOME).values
-    table |= columns
-    first, second = np.where(turn, b, a), np.where(turn, a, b)
-    coords = {names.SYSTEM_A: (names.PAIR, first), names.SYSTEM_B: (names.PAIR, second)}
-    return xr.Dataset({k: (names.PAIR, v) for k, v in table.items()}, coords=coords)
 
 
 def outlook_lines(data: xr.Dataset) -> tuple[str, ...]:

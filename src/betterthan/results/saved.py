@@ -103,7 +103,9 @@ def _packed(tree: xr.DataTree) -> dict[str, Any]:
     groups = {}
     for node in tree.subtree:
         table = node.to_dataset(inherit=False)
-        arrays += [_no_objects(variable.values) for variable in table.variables.values()]
+        held = [variable.values for variable in table.variables.values()]
+        # text as other tools write it, without objects
+        arrays += [values.astype(str) if values.dtype.kind in "OT" else values for values in held]
         groups[node.path] = {
             "variables": [
                 [k, variable.dims, variable.attrs] for k, variable in table.variables.items()
@@ -113,11 +115,6 @@ def _packed(tree: xr.DataTree) -> dict[str, Any]:
         }
     described = json.dumps(groups, default=lambda value: value.tolist())
     return {f"arr_{k}": array for k, array in enumerate(arrays)} | {"groups": np.array(described)}
-
-
-def _no_objects(values: np.ndarray) -> np.ndarray:
-    """Text as other tools write it, without objects."""
-    return values.astype(str) if values.dtype.kind in "OT" else values
 
 
 # xarray would load dask, to ask what nothing in a file is
@@ -169,7 +166,7 @@ def _digest(content: bytes) -> bytes:
 
 BYTES_MAX = 200_000_000  # of all groups of a fit
 _FEWEST = 100  # draws of a chain below which thinned draws say too little
-_GROUP = "fits"
+GROUP = "fits"  # of a file, for the draws
 _NONE = "No draws are kept with the answer"
 _NEEDED = ("posterior", "sample_stats", "constant_data", "observed_data")
 
@@ -214,27 +211,22 @@ def as_groups(fits: Mapping[str, xr.DataTree]) -> dict[str, xr.Dataset]:
     for name, tree in fits.items():
         for part in tree.children:
             data = tree[part].to_dataset()
-            renamed = {k: f"{_GROUP}_{k}" for k in {*data.dims, *data.coords}}
-            groups[f"/{_GROUP}/{name}/{part}"] = data.rename(renamed)
+            renamed = {k: f"{GROUP}_{k}" for k in {*data.dims, *data.coords}}
+            groups[f"/{GROUP}/{name}/{part}"] = data.rename(renamed)
     return groups
 
 
 def from_groups(tree: xr.DataTree) -> dict[str, xr.DataTree]:
     """The fits in a file that `as_groups` wrote."""
     fits = {}
-    for name, fit in tree[_GROUP].children.items() if _GROUP in tree.children else ():
+    for name, fit in tree[GROUP].children.items() if GROUP in tree.children else ():
         parts = {}
         for part, node in fit.children.items():
             data = node.to_dataset(inherit=False)
             renamed = {*data.dims, *data.coords}
-            parts[part] = data.rename({k: str(k).removeprefix(f"{_GROUP}_") for k in renamed})
+            parts[part] = data.rename({k: str(k).removeprefix(f"{GROUP}_") for k in renamed})
         fits[str(name)] = xr.DataTree.from_dict(parts)
     return fits
-
-
-def is_group(name: str) -> bool:
-    """Whether a group of a file holds fits."""
-    return name == _GROUP
 
 
 _PAIRS = "pairs"  # stands for the dims of the pairs: (system_a, system_b) or (pair,)
@@ -347,7 +339,9 @@ def validate(table: xr.Dataset, source: str) -> None:
         if name.endswith("prob_better"):
             _require(table, [f"{name.removesuffix('prob_better')}verdict"], source)
             if dims == names.SQUARE:
-                _check_symmetry(table[name], source)
+                both = table[name].values + table[name].values.swapaxes(-1, -2)
+                right = "1 less the probability of the pair reversed"
+                _refuse_any(table[name], abs(both - 1) > _REVERSED, right, source)
 
 
 def validate_attributes(table: xr.Dataset, source: str) -> None:
@@ -475,14 +469,6 @@ def _check_bounds(table: xr.Dataset, lower: str, upper: str, source: str) -> Non
         _check_values(bound, _NUMBER, source)
     above = low.values - high.values > _ROUNDING * np.maximum(1, abs(high.values))
     _refuse_any(low, above, f"a number of at most {upper}", source)
-
-
-def _check_symmetry(better: xr.DataArray, source: str) -> None:
-    """Refuse P(A > B) and P(B > A) that do not add up to 1."""
-    both = better.values + better.values.swapaxes(-1, -2)
-    _refuse_any(
-        better, abs(both - 1) > _REVERSED, "1 less the probability of the pair reversed", source
-    )
 
 
 def _refuse_any(variable: xr.DataArray, impossible: np.ndarray, right: str, source: str) -> None:

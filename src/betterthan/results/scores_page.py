@@ -13,7 +13,6 @@ from betterthan.results.context import (
     P_BEST,
     PAIRS_SYSTEMS,
     printable,
-    systems_dims,
     table_by_system,
 )
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
@@ -60,6 +59,7 @@ from betterthan.results.tables import (
     probability,
     probability_in,
     sampled_by,
+    systems_dims,
     values,
 )
 from betterthan.signed import Signature
@@ -165,12 +165,6 @@ def _sentence(cell: xr.Dataset, statistic: str) -> str:
     )
 
 
-def matrix_of(comparison: xr.Dataset) -> Part | None:
-    """P(better) of all pairs, of three systems or more."""
-    context = answer_context(comparison)
-    return None if context is None else matrix_section(context)
-
-
 FEW_UNITS = (
     "The bootstrap resamples only the observed units, with a correction for their number; with "
     f"fewer than {names.UNITS_MIN} units, probabilities and intervals are only rough."
@@ -180,10 +174,11 @@ FEW_UNITS = (
 def page(comparison: xr.Dataset) -> Document:
     """Everything a report says of it."""
     comparison = in_order(comparison)
+    context = answer_context(comparison)
     parts = parts_present(
         systems_part(comparison),
         pairs_part(comparison),
-        matrix_of(comparison),
+        None if context is None else matrix_section(context),
         words_part(comparison),
         _data(comparison),
     )

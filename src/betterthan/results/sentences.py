@@ -263,13 +263,18 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
 
 def difference_words(pair: Pair, note: str = "") -> str:
     """The difference and its interval: ``+0.0100 [+0.0024, +0.0180] (95% HDI)``."""
-    optional = (pair.difference_lower, pair.difference_upper)
-    bounds = [float("nan") if bound is None else bound for bound in optional]
-    text = numbers.difference(pair.difference or 0.0, *bounds, mcse=pair.difference_mcse)
+    text = size_text(pair)
     if pair.interval is None or "[" not in text:
         return text.partition(" [")[0]
     one_sided = "; one-sided: the interval includes 0" if pair.one_sided else ""
     return f"{text} ({pair.interval}{note}{one_sided})"
+
+
+def size_text(pair: Pair) -> str:
+    """The difference and its interval: ``+0.0100 [+0.0024, +0.0180]``."""
+    optional = (pair.difference_lower, pair.difference_upper)
+    bounds = [float("nan") if bound is None else bound for bound in optional]
+    return numbers.difference(pair.difference or 0.0, *bounds, mcse=pair.difference_mcse)
 
 
 def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
@@ -434,26 +439,7 @@ def baseline_sentence(base: Baseline) -> str:
         ("no verdict", base.no_verdict),
         ("worse", base.worse),
     ]
-    differences = dict(base.differences)
-    intervals = dict(base.intervals)
-    text = "; ".join(
-        f"{verdict}: {_named_or_counted(systems, differences, intervals)}"
-        for verdict, systems in verdicts
-        if systems
-    )
-    return f"Compared with the baseline {base.system}{score}: {text}."
-
-
-def _named_or_counted(
-    systems: tuple[str, ...],
-    differences: dict[str, float],
-    intervals: dict[str, tuple[float, float]],
-) -> str:
-    """Few systems by name, with their differences, of very few with intervals; of many their
-    number.
-    """
-    if len(systems) > _CANDIDATES:
-        return f"{len(systems):,} systems"
+    differences, intervals = dict(base.differences), dict(base.intervals)
 
     def sized(name: str) -> str:
         if name not in differences:
@@ -462,7 +448,12 @@ def _named_or_counted(
             return f"{name} ({numbers.difference(differences[name], *intervals[name])})"
         return f"{name} ({numbers.size(differences[name])})"
 
-    return named(list(map(sized, systems)))
+    def listed(systems: tuple[str, ...]) -> str:
+        few = len(systems) <= _CANDIDATES
+        return named(list(map(sized, systems))) if few else f"{len(systems):,} systems"
+
+    text = "; ".join(f"{verdict}: {listed(systems)}" for verdict, systems in verdicts if systems)
+    return f"Compared with the baseline {base.system}{score}: {text}."
 
 
 def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:

@@ -1,9 +1,7 @@
 """Significance in a report: tests next to the posterior, why they differ, and groups of systems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import xarray as xr
@@ -67,133 +65,97 @@ class Tested:
     name: str
     p: float
     favours: int
-    alpha: float
-
-    @property
-    def significant_for(self) -> int:
-        """The system it finds better, 0 for none."""
-        return self.favours if self.p <= self.alpha else 0
+    significant_for: int  # the same, 0 where it is not significant
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A verdict on one pair, and its frequentist tests."""
+    """A verdict on one pair, and what its tests are compared with."""
 
-    cell: xr.Dataset
-    provenance: Signature
-
-    @property
-    def verdict(self) -> str:
-        """As the table has it."""
-        return str(self.cell["verdict"].item())
-
-    @property
-    def withheld(self) -> str:
-        """Why there is no verdict: a key of `REASONS`."""
-        has_reason = "reason" in self.cell
-        decides = has_reason and str(self.cell["reason"].item()) == names.MISSING_DECIDES
-        return "missing" if decides else "chains"
-
-    @property
-    def side(self) -> int:
-        """The system that the verdict names: 1 A, -1 B, 0 none."""
-        return _SIDES.get(self.verdict, 0)
-
-    @property
-    def alpha(self) -> float:
-        """Level of the tests."""
-        return float(self.provenance.alpha or names.ALPHA)
-
-    @property
-    def of_means(self) -> bool:
-        """Whether the posterior is of a difference of means, which has no prior."""
-        return self.provenance.quantity == "mean"
-
-    @property
-    def counted(self) -> tuple[int, int]:
-        """Wins and losses that the posterior counted."""
-        name = "cluster_counts" if "cluster_counts" in self.cell else "counts"
-        wins, losses = (int(count) for count in self.cell[name].values[:2])
-        return wins, losses
-
-    @cached_property
-    def tests(self) -> list[Tested]:
-        """In the order of the table."""
-        columns = (self.cell[k].values.tolist() for k in (names.TEST, "p_value", "favours"))
-        return [Tested(str(n), p, int(f), self.alpha) for n, p, f in zip(*columns, strict=True)]
-
-    @property
-    def modelled(self) -> str:
-        """The advised model that gave the verdict, empty for wins, losses and ties."""
-        return str(self.provenance.model or "") if self.provenance.method == "advised" else ""
+    verdict: str
+    side: int  # the system that it names: 1 A, -1 B, 0 none
+    wins: int  # that the posterior counted
+    losses: int
+    smallest_p: float
+    alpha: float
+    threshold: float
+    of_means: bool  # of a difference of means, which has no prior
 
 
 def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     """Why the verdict on a pair and its tests differ: keys of `REASONS`, none where they agree."""
-    pair = Pair(pairwise(cell), provenance)
-    if pair.verdict in ("no_data", "no_verdict"):
-        return [] if pair.verdict == "no_data" else [pair.withheld]
-    differing = [test for test in pair.tests if test.significant_for != pair.side]
+    cell = pairwise(cell)
+    verdict, alpha = str(cell["verdict"].item()), float(provenance.alpha or names.ALPHA)
+    if verdict == "no_data":
+        return []
+    if verdict == "no_verdict":
+        decides = "reason" in cell and str(cell["reason"].item()) == names.MISSING_DECIDES
+        return ["missing" if decides else "chains"]
+    counts = cell["cluster_counts" if "cluster_counts" in cell else "counts"].values
+    pair = Pair(
+        verdict=verdict,
+        side=_SIDES.get(verdict, 0),
+        wins=int(counts[0]),
+        losses=int(counts[1]),
+        smallest_p=cell["smallest_p"].item(),
+        alpha=alpha,
+        threshold=float(provenance.threshold or names.VERDICT_PROB),
+        of_means=provenance.quantity == "mean",
+    )
+    columns = (cell[k].values.tolist() for k in (names.TEST, "p_value", "favours"))
+    tests = [Tested(str(n), p, f, f if p <= alpha else 0) for n, p, f in zip(*columns, strict=True)]
+    differing = [test for test in tests if test.significant_for != pair.side]
     opposed = pair.side != 0 and any(t.significant_for == -pair.side for t in differing)
     keys = ["opposed"] if opposed else []
-    if pair.modelled:
-        keys += [MODEL_REASONS.get(pair.modelled, "model")] if differing else []
+    if provenance.method == "advised" and provenance.model:
+        keys += [MODEL_REASONS.get(provenance.model, "model")] if differing else []
     else:
         keys += [_why(pair, test) for test in differing]
-        wins, losses = pair.counted
-        against = np.sign(wins - losses) == -pair.side != 0
+        against = np.sign(pair.wins - pair.losses) == -pair.side != 0
         keys += ["sizes" if pair.of_means else "prior"] if against else []
     # whether correction for the number of pairs changes what the last test says
-    last, adjusted = pair.tests[-1], float(pair.cell["p_adjusted"].values[-1])
-    keys += ["many"] if pair.side and last.p <= pair.alpha < adjusted else []
+    adjusted = float(cell["p_adjusted"].values[-1])
+    keys += ["many"] if pair.side and tests[-1].p <= alpha < adjusted else []
     return list(dict.fromkeys(keys))
 
 
 def _why(pair: Pair, test: Tested) -> str:
     """Of wins, losses and ties, why one test says something else than the verdict."""
-    wins, losses = pair.counted
     counts_signs = test.name in _SIGN_TESTS
     if pair.of_means:
         return _why_means(pair, test, counts_signs)
-    if counts_signs and test.favours != np.sign(wins - losses):
+    ahead = np.sign(pair.wins - pair.losses)
+    if counts_signs and test.favours != ahead:
         return "ties"
-    signs = float(np.asarray(sign_p(wins, losses)))
-    counted = int(np.sign(wins - losses)) if signs <= pair.alpha else 0
+    signs = float(np.asarray(sign_p(pair.wins, pair.losses)))
+    counted = ahead if signs <= pair.alpha else 0
     if not counts_signs and counted != test.significant_for:
         return "sizes"  # counted alone, the same items say something else
     if pair.verdict in ("equivalent", "split"):
         return "rope" if pair.verdict == "equivalent" else "split"
-    if not test.significant_for:
-        return _why_not_significant(pair)
-    return "prior" if pair.side else _level(pair)
+    if test.significant_for:
+        return "prior" if pair.side else _level(pair)
+    if pair.smallest_p > pair.alpha:
+        return "few"
+    one_sided = float(np.asarray(sign_mid_p(pair.wins, pair.losses))) / 2
+    return "sides" if one_sided <= pair.alpha else _level(pair)
 
 
 def _why_means(pair: Pair, test: Tested, counts_signs: bool) -> str:
     """Of means, why one test says something else than the verdict."""
     if pair.verdict in ("equivalent", "split"):
         return "rope" if pair.verdict == "equivalent" else "split"
-    wins, losses = pair.counted
-    both_sides = float(np.asarray(sign_mid_p(wins, losses))) if counts_signs else test.p
+    both_sides = float(np.asarray(sign_mid_p(pair.wins, pair.losses))) if counts_signs else test.p
     if pair.side and both_sides / 2 <= pair.alpha < test.p:
         return "sides"
     if counts_signs:
         return "sizes"
-    return "few" if float(pair.cell["smallest_p"].item()) > pair.alpha else _level(pair)
-
-
-def _why_not_significant(pair: Pair) -> str:
-    """Why a decided pair is not significant."""
-    if float(pair.cell["smallest_p"].item()) > pair.alpha:
-        return "few"
-    wins, losses = pair.counted
-    one_sided = float(np.asarray(sign_mid_p(wins, losses))) / 2
-    return "sides" if one_sided <= pair.alpha else _level(pair)
+    return "few" if pair.smallest_p > pair.alpha else _level(pair)
 
 
 def _level(pair: Pair) -> str:
     """Whether the levels differ, or else the prior, or Student's t."""
-    threshold = float(pair.provenance.threshold or names.VERDICT_PROB)
-    if not np.isclose(1 - threshold, pair.alpha):
+    if not np.isclose(1 - pair.threshold, pair.alpha):
         return "levels"
     return "t" if pair.of_means else "prior"
 
@@ -220,7 +182,7 @@ def tests_part(context: ReportContext) -> Part | None:
     rows = _by_test(pairs_at(data, context.pairs[:PAIRS_VISIBLE]))
     columns = [*_test_columns(context), Column("Differ, why", lambda _: pointed, blank=())]
     table = table_by_pair(rows, columns, caption, name="tests")
-    compared = [p for p, cell in zip(pointed, cells, strict=True) if _compared(cell)]
+    compared = [p for p, v in zip(pointed, rows["verdict"].values, strict=True) if v != "no_data"]
     return Part("Posterior and tests", tables=[table], notes=_test_notes(context, used, compared))
 
 
@@ -232,11 +194,6 @@ def _tested_on(provenance: Signature) -> str:
         return f"tests count items as independent, and ignore the {provenance.ignored}"
     unit = provenance.unit if provenance.unit in ("judgment", names.MEASURE) else "item"
     return f"tests count {unit}s"
-
-
-def _compared(cell: xr.Dataset) -> bool:
-    """Whether the pair has a common example."""
-    return str(cell["verdict"].item()) != "no_data"
 
 
 def _test_columns(context: ReportContext) -> list[Column]:
@@ -451,14 +408,19 @@ def groups_part(context: ReportContext) -> Part | None:
         unit = unit_label(context.provenance)
         why = f"Each pair has a single {unit}, so there is only one independent observation"
         return Part(_HEADING, notes=[f"{why}, and systems are not grouped."])
+    # similar are systems of which no verdict names the better one
+    verdict = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
+    similar = ~np.isin(verdict, ("a_better", "b_better"))
+    never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
+    joint = "pairwise_verdict" in context.data
+    among = " in the joint model of all systems" * joint
+    rule = _RULE.format(among, context.provenance.threshold)
     try:
-        groups = groups_by(_group_marks(context))
+        groups = groups_by(Marks(context.systems, similar, None, rule, untested=never))
     except ValueError as error:  # more groups than anybody reads
         return Part(_HEADING, notes=[str(error)])
-    pairwise = () if "pairwise_verdict" in context.data else _PAIRWISE
-    return Part(
-        _HEADING, tables=[marks_table(groups)], notes=[str(groups.attrs["note"]), *pairwise]
-    )
+    notes = [str(groups.attrs["note"]), *(() if joint else _PAIRWISE)]
+    return Part(_HEADING, tables=[marks_table(groups)], notes=notes)
 
 
 _RULE = (
@@ -469,16 +431,6 @@ _PAIRWISE = (
     "These verdicts are pairwise. For groups by a test that is corrected for the number of pairs, "
     "use betterthan.significance.groups.",
 )
-
-
-def _group_marks(context: ReportContext) -> Marks:
-    """Similar are systems of which no verdict names the better one."""
-    verdict = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
-    similar = ~np.isin(verdict, ("a_better", "b_better"))
-    never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
-    joint = " in the joint model of all systems" * ("pairwise_verdict" in context.data)
-    rule = _RULE.format(joint, context.provenance.threshold)
-    return Marks(context.systems, similar, None, rule, untested=never)
 
 
 def marks_table(groups: xr.Dataset) -> Table:
@@ -494,22 +446,21 @@ def marks_table(groups: xr.Dataset) -> Table:
     Table
         Columns System, Rank, Score if known, one per rank or "Not different from", and Groups.
     """
-    systems = [on_one_line(str(s)) for s in groups[names.SYSTEM].values]
+    systems = labels_on_one_line(groups[names.SYSTEM].values)
     ranks = [str(k + 1) for k in range(len(systems))]
     columns = {"System": systems, "Rank": ranks}
     if "score" in groups:
         lower = not groups.attrs.get("higher_is_better", True)
         columns[f"Score{' (lower is better)' * lower}"] = _score_texts(groups["score"].values)
-    columns |= _similar_columns(groups, ranks) | {"Groups": _group_letters(groups)}
+    # the letters of every system's groups; where there are many, their number
+    letters = zip(map(str, groups["letters"].values), groups["member"].values.sum(1), strict=True)
+    columns |= _similar_columns(groups, ranks)
+    columns["Groups"] = [k if len(k) <= _LETTERS else f"{n:,} groups" for k, n in letters]
     rows = list(zip(*columns.values(), strict=True))
-    folding: Any = {"visible": PAGE_SYSTEMS, "elsewhere": "all are in the HTML report"}
-    return Table(
-        tuple(columns),
-        rows,
-        _groups_caption(groups),
-        marks=True,
-        **(folding if len(rows) > PAGE_SYSTEMS else {}),
-    )
+    table = Table(tuple(columns), rows, _groups_caption(groups), marks=True)
+    if len(rows) <= PAGE_SYSTEMS:
+        return table
+    return replace(table, visible=PAGE_SYSTEMS, elsewhere="all are in the HTML report")
 
 
 def _similar_columns(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str]]:
@@ -532,15 +483,6 @@ def _groups_caption(groups: xr.Dataset) -> str:
     legends = [legend for kind, legend in _LEGENDS.items() if (groups[kind].values & similar).any()]
     first = f"{_MARK}: the systems of row and column are not different."
     return " ".join([first, *legends, rule])
-
-
-def _group_letters(groups: xr.Dataset) -> list[str]:
-    """The letters of every system's groups; where there are many, their number."""
-    sizes = groups["member"].values.sum(1)
-    return [
-        str(letters) if len(str(letters)) <= _LETTERS else f"{size:,} groups"
-        for letters, size in zip(groups["letters"].values, sizes, strict=True)
-    ]
 
 
 def _score_texts(scores: np.ndarray) -> list[str]:

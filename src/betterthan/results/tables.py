@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names, schemas
+from betterthan.counts.shapes import systems_of, to_square
 from betterthan.results import numbers
 from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
@@ -57,7 +58,7 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
     """One row a system: its score, the joint answer where there is one, and how its pairs ended
     (from `pairs`, where these rows are known).
     """
-    labels = _labels(data)
+    labels = systems_of(data["prob_better"])
     table: dict[str, Any] = {"system": labels}
     order = list(range(len(labels)))
     if names.SYSTEM in data.coords:
@@ -109,25 +110,12 @@ def pairwise(data: xr.Dataset) -> xr.Dataset:
 def square(data: xr.Dataset) -> pd.DataFrame:
     """P(system of the row better than that of the column); nan on pairs that were not compared."""
     better = data["prob_better"]
-    labels = _labels(data)
-    if names.SYSTEM_A in better.dims:
-        values = better.transpose(*names.SQUARE).values
-    else:
-        values = np.full((len(labels), len(labels)), np.nan)
-        np.fill_diagonal(values, 0.5)
-        first, second = (
-            [labels.index(s) for s in data[k].values.astype(str)] for k in names.SQUARE
-        )
-        values[first, second], values[second, first] = better.values, 1 - better.values
-    table = pd.DataFrame(values, index=labels, columns=labels)
+    if names.PAIR in better.dims:
+        better = to_square(better, mirror="probability", diagonal=np.nan)
+        np.fill_diagonal(better.values, 0.5)
+    labels = systems_of(better)
+    table = pd.DataFrame(better.transpose(*names.SQUARE).values, index=labels, columns=labels)
     return table.rename_axis(index=names.SYSTEM_A, columns=names.SYSTEM_B)
-
-
-def _labels(data: xr.Dataset) -> list[str]:
-    if names.SYSTEM_A in data.dims:
-        return [str(s) for s in data[names.SYSTEM_A].values]
-    both = np.stack([data[k].values.astype(str) for k in names.SQUARE], axis=1)
-    return list(dict.fromkeys(both.ravel().tolist()))
 
 
 def unordered_pairs(data: xr.Dataset) -> xr.Dataset:
@@ -285,7 +273,7 @@ _BY_VERDICT = {
     "no_verdict": "no_verdict",
     "never_compared": "no_data",
 }
-_SYSTEM_COLUMNS = (
+SYSTEM_COLUMNS = (
     *("score", "score_lower", "score_upper", "n_right", "n_scored"),
     *("prob_best", "expected_rank", "rank_lower", "rank_upper", "in_best_set"),
 )
@@ -351,12 +339,11 @@ def system_rows(comparison: Any) -> pd.DataFrame:
     [1, 0]
     """
     data = _by_engine(comparison)
-    needed = [name for name in ("verdict", "n", "n_units", *_SYSTEM_COLUMNS) if name in data]
-    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in data.dims]
-    order = dict.fromkeys(dims, order_best_first(data))
+    needed = [name for name in ("verdict", "n", "n_units", *SYSTEM_COLUMNS) if name in data]
+    order = dict.fromkeys(systems_dims(data), order_best_first(data))
     main = data[needed].isel({names.ENGINE: 0}, missing_dims="ignore").isel(order)
     table: dict[str, Any] = {"system": main[names.SYSTEM_A].values.astype(str)}
-    more = {v: main[v].values for v in _SYSTEM_COLUMNS if v in main}
+    more = {v: main[v].values for v in SYSTEM_COLUMNS if v in main}
     return pd.DataFrame(table | pair_counts(main) | more)
 
 
@@ -379,11 +366,10 @@ def single_unit(main: xr.Dataset) -> np.ndarray:
     """The pairs whose examples are all in one cluster, or all of one item: they were compared, and
     that says nothing about new clusters or items.
     """
-    dims = [dim for dim in names.SQUARE if dim in main.dims]
     if "n_units" not in main or "n" not in main:
         return np.zeros(main["verdict"].shape, dtype=bool)
     single = (main["verdict"] == "no_data") & (main["n"] > 0) & (main["n_units"] == 1)
-    return single.transpose(..., *dims).values
+    return single.transpose(..., *names.SQUARE, missing_dims="ignore").values
 
 
 def best_first(comparison: xr.Dataset) -> xr.Dataset:
@@ -391,8 +377,12 @@ def best_first(comparison: xr.Dataset) -> xr.Dataset:
     order = order_best_first(comparison)
     if (order[1:] > order[:-1]).all():
         return comparison
-    dims = [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in comparison.dims]
-    return comparison.isel(dict.fromkeys(dims, order))
+    return comparison.isel(dict.fromkeys(systems_dims(comparison), order))
+
+
+def systems_dims(table: xr.Dataset) -> list[str]:
+    """Its dims that are systems."""
+    return [dim for dim in (*names.SQUARE, names.SYSTEM) if dim in table.dims]
 
 
 def order_best_first(comparison: xr.Dataset) -> np.ndarray:
@@ -527,9 +517,9 @@ def probability_in(cell: xr.Dataset, name: str) -> str:
     return numbers.probability(cell[name].item(), _error(cell, name))
 
 
-def p_value_in(cell: xr.Dataset, name: str = "p_value") -> str:
-    """A p-value, with its Monte Carlo error where it has one."""
-    return numbers.p_value(cell[name].item(), _error(cell, name))
+def p_value_in(cell: xr.Dataset) -> str:
+    """The p-value, with its Monte Carlo error where it has one."""
+    return numbers.p_value(cell["p_value"].item(), _error(cell, "p_value"))
 
 
 def interval_label(attrs: Mapping[str, Any]) -> str:

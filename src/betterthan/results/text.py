@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from betterthan.progress import on_terminal
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Part, Table
@@ -53,11 +52,7 @@ def encodable(text: str) -> str:
     >>> encodable("P(|d| ≤ 0.05)")
     'P(|d| ≤ 0.05)'
     """
-    try:
-        text.encode(_encoding())
-    except UnicodeEncodeError:
-        return text.translate(ASCII_SIGNS)
-    return text
+    return text if can_encode(text) else text.translate(ASCII_SIGNS)
 
 
 def _encoding() -> str:
@@ -77,10 +72,10 @@ def terminal_width() -> int:
     return max(40, min(shutil.get_terminal_size().columns, 160))
 
 
-def can_encode(marks: Any) -> bool:
-    """Whether standard output can encode characters, such as the marks of a picture."""
+def can_encode(text: str) -> bool:
+    """Whether standard output can encode a text, such as the marks of a picture."""
     try:
-        "".join(vars(marks).values()).encode(_encoding())
+        text.encode(_encoding())
     except UnicodeEncodeError:
         return False
     return True
@@ -165,10 +160,8 @@ def with_short_names(page: Document) -> Document:
             return label.get(name, name) + text[len(name) :] if named else text
 
         rows = [tuple(cell(*pair) for pair in enumerate(row)) for row in table.rows]
-        heads = (
-            tuple(label.get(head, head) for head in table.heads) if table.shades else table.heads
-        )
-        return replace(table, heads=heads, rows=rows)
+        heads = [label.get(head, head) if table.shades else head for head in table.heads]
+        return replace(table, heads=tuple(heads), rows=rows)
 
     parts = [replace(part, tables=list(map(labelled, part.tables))) for part in page.parts]
     mentioned: set[str] = set()
