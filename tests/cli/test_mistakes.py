@@ -393,3 +393,13 @@ def test_a_saved_answer_is_opened_by_show(run, tmp_path, command):
 def test_a_saved_answer_that_is_not_there():
     result = CliRunner().invoke(commands.app, ["show", "nothing.nc"])
     assert str(result.exception) == "no such file: nothing.nc"
+
+
+def test_a_column_of_scores_is_not_one_of_names(run):
+    code, error = run(wide(RIGHT, WRONG), "--system", "old")
+    assert (code, "--system old is for the names of systems in rows" in error) == (2, True), error
+
+
+def test_no_items_at_most_are_refused(run):
+    code, error = run(wide(RIGHT, WRONG), "--most", "0", command="plan")
+    assert (code, "most is 0" in error) == (2, True), error

@@ -46,7 +46,7 @@ def plan(
     wanted = {
         "target": target,
         "of": verdict or "a_better",
-        "most": most or (_MOST_BY_ROPE if rope else _MOST),
+        "most": (_MOST_BY_ROPE if rope else _MOST) if most is None else most,
     }
     checks.one_of(wanted["of"], TARGETS, "--verdict")
     if (not pilot) == (decisive is None and difference is None):

@@ -381,6 +381,9 @@ def read_tables(
     )
     _check_choices(chosen_layout, choices)
     metrics = [metric_of(t) for t in by_name.values()] if chosen_layout.name == "long" else []
+    if meanings.system and chosen_layout.name == "wide":
+        reason = f"system={meanings.system!r} is for the names of systems in rows, and this was "
+        raise ValueError(f"{reason}read as wide, where columns are systems; leave it out")
     for role in ("cluster", "run"):
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
