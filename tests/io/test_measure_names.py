@@ -257,3 +257,18 @@ def test_data_sets_may_have_metrics_of_their_own_but_not_of_another_direction():
     assert bt.read(parts).shape == (20, 2)
     with pytest.raises(ValueError, match="less is better in 'wer'"):
         bt.read(parts | {"y": _long(A="wer", B="wer")})
+
+
+def test_data_sets_on_two_scales_are_warned_of():
+    random = np.random.default_rng(0)
+    shares = pd.DataFrame(random.random((30, 2)).round(2), columns=["A", "B"])
+    shares.loc[0, "A"] = 1.0
+    percent = (100 * shares).round(1)
+    named = {"item": range(30)}
+    parts = {"x": shares.assign(**named), "y": percent.assign(**named)}
+    with pytest.warns(UserWarning, match="of 'y' run from .* and those of 'x' run from .*, not on"):
+        bt.read(parts)
+    both = pd.concat([frame.assign(dataset=name) for name, frame in parts.items()])
+    with pytest.warns(UserWarning, match="not on one scale"):
+        bt.read(both)
+    bt.read({"x": parts["x"], "y": parts["x"].assign(A=0.5)})

@@ -199,14 +199,14 @@ def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray, *, whole: bool) -> 
     """
     place = coded(item_ids(scores).tolist()).codes
     rows = np.bincount(place)
-    made = np.stack([np.bincount(place, ~gap, len(rows)) for gap in gaps.T], axis=1)
-    lacks = np.minimum(rows[:, None], np.maximum(made.max(0), 1)) - made
+    runs = np.stack([np.bincount(place, ~gap, len(rows)) for gap in gaps.T], axis=1)
+    lacks = np.minimum(rows[:, None], np.maximum(runs.max(0), 1)) - runs
     order = np.argsort(place, kind="stable")
     before = np.cumsum(gaps[order], axis=0) - gaps[order]  # gaps of rows before, item by item
     before -= np.repeat(before[np.cumsum(rows) - rows], rows, axis=0)
     lacked = np.empty_like(gaps)
     lacked[order] = before < lacks[place[order]]
-    return gaps & (lacked | (whole & (made[place] == 0)))
+    return gaps & (lacked | (whole & (runs[place] == 0)))
 
 
 def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:

@@ -38,7 +38,11 @@ from betterthan.io.layouts import (
 from betterthan.io.measure_names import refuse_other_measures, refuse_unknown_direction
 from betterthan.io.pair_counts import judgments_by
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.score_values import refuse_doubtful, refuse_shares
+from betterthan.io.score_values import (
+    refuse_doubtful,
+    refuse_shares,
+    warn_of_data_sets_on_other_scales,
+)
 from betterthan.io.several_tables import (
     cell_list,
     is_file_per_system,
@@ -400,6 +404,8 @@ def read_tables(
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
         refuse_doubtful(result)
+    if chosen_layout.name in ("wide", "long"):
+        warn_of_data_sets_on_other_scales(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)

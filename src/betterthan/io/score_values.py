@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.io.problems import counted, in_python, listed, problem, quoted
+from betterthan.io.problems import counted, in_python, listed, problem, quoted, warn
 from betterthan.io.system_names import far_columns, row_blocks
 
 _HIGH = (99, 999, 9999)  # codes above all scores
@@ -32,6 +32,46 @@ def refuse_other_scales(scores: xr.DataArray) -> None:
 def other_scales_of_logs(scores: xr.DataArray) -> str:
     """The same as `other_scales`, of scores that may be infinite."""
     return other_scales(scores.where(np.isfinite(scores)))
+
+
+def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
+    """Warn of data sets of which one has shares and another percentages or ratings: the mean over
+    their items is that of the larger numbers.
+    """
+    if names.DATASET not in getattr(scores, "coords", ()):
+        return
+    labels, start = scores[names.DATASET].values, 0
+    ranges: dict[str, np.ndarray] = {}  # lowest, highest, how many, and how many are fractions
+    for rows in row_blocks(scores.values):
+        own = labels[start : start + len(rows)]
+        start += len(rows)
+        for label in np.unique(own):
+            part = rows[own == label]
+            low, high = np.fmin.reduce(part, axis=None), np.fmax.reduce(part, axis=None)
+            n, fractions = np.count_nonzero(~np.isnan(part)), np.count_nonzero(part % 1 > 0)
+            before = ranges.get(str(label), np.array([np.nan, np.nan, 0, 0]))
+            low, high = np.fmin(low, before[0]), np.fmax(high, before[1])
+            ranges[str(label)] = np.array([low, high, n + before[2], fractions + before[3]])
+    low, high, n, fractions = np.stack(list(ranges.values()), axis=1)
+    shares, tops = _shares_and_tops(low, high)
+    shares &= (n >= _ROWS) & (fractions > 0)
+    tops &= n >= _ROWS
+    if shares.any() and tops.any():
+        pair = [int(tops.argmax()), int(shares.argmax())]
+        first, second = (
+            f"{quoted(list(ranges)[k])} run from {low[k]:g} to {high[k]:g}" for k in pair
+        )
+        right = "write all on one scale, or pass quantity='wins', which counts items alike"
+        reason = f"scores of {first} and those of {second}, not on one scale; {right}"
+        warn(scores.attrs["source"], reason)
+
+
+def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which ranges reach 1 and stay within, and which reach the top of another scale."""
+    tops = np.zeros(len(low), dtype=bool)
+    for top in _TOPS:
+        tops |= (low >= 0) & (high <= top) & (high >= _NEAR * top)
+    return (low >= 0) & (high <= 1) & (high >= _NEAR), tops
 
 
 def _refuse(scores: xr.DataArray, reason: str) -> None:
@@ -120,9 +160,7 @@ def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
     low, high = np.full((2, values.shape[1]), np.nan)
     for rows in row_blocks(values):
         low, high = np.fmin(low, np.fmin.reduce(rows)), np.fmax(high, np.fmax.reduce(rows))
-    shares, tops = (low >= 0) & (high <= 1) & (high >= _NEAR), np.zeros(len(low), dtype=bool)
-    for top in _TOPS:
-        tops |= (low >= 0) & (high <= top) & (high >= _NEAR * top)
+    shares, tops = _shares_and_tops(low, high)
     if shares.any() and tops.any():
         n, fractions = np.zeros((2, values.shape[1]), dtype=int)
         for rows in row_blocks(values):
