@@ -194,8 +194,9 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
 
 
 def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray, *, whole: bool) -> np.ndarray:
-    """The gaps that are runs which a system lacks. Of an item it was to make as many as there are
-    rows, but no more than it made of any; where an item has none, all its rows may be `whole` gaps.
+    """The gaps that are runs which a system lacks. A system was to make as many runs of an item as
+    there are rows, but no more than it made of any item. With `whole`, an item without any run is
+    a gap in all its rows.
     """
     place = coded(item_ids(scores).tolist()).codes
     rows = np.bincount(place)

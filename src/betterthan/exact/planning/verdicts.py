@@ -249,8 +249,9 @@ def _summed(share: Urn, by_decisive: np.ndarray, n: np.ndarray) -> np.ndarray:
 def limit(items: Items, rule: Rule) -> np.ndarray:
     """What no number of items can pass: P(A better, B better, equivalent) for ever more, (rows, 3).
 
-    A difference that is not 0 is found at last; within the rope it is found to be equivalent. Of
-    0 without a rope, and of a difference that is the rope, some are always taken for more.
+    A difference that is not 0 is found at last; within the rope it is found to be equivalent. At
+    the edges errors remain: either verdict on equal systems without a rope, and "equivalent" at
+    the rope, each have the probability 1 - threshold.
 
     Examples
     --------
