@@ -153,3 +153,13 @@ def test_scores_that_are_all_alike_have_no_interval_whatever_their_rounding(valu
     assert found["score"].values[0] == pytest.approx(value)
     assert np.isnan(found[["score_lower", "score_upper"]].to_array().values[:, 0]).all()
     assert np.isfinite(found[["score_lower", "score_upper"]].to_array().values[:, 1]).all()
+
+
+def test_a_margin_that_makes_a_tie_of_every_item_is_refused():
+    right = {"A": [1, 1, 0, 1, 1], "B": [0, 1, 1, 0, 0]}
+    message = "margin=5 makes a tie of every item: scores run from 0 to 1"
+    with pytest.raises(ValueError, match=message):
+        bt.compare(right, margin=5)
+    with pytest.raises(ValueError, match=message):
+        bt.count(right, margin=5)
+    assert bt.compare({k: [3] * 5 for k in right}, margin=5).pairs["ties"].item() == 5
