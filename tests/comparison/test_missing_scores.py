@@ -302,6 +302,7 @@ def test_a_planned_run_that_is_missing_counts_as_wrong_once():
     filled = apply_missing(scores, "wrong").values
     np.testing.assert_array_equal(filled[:, 0], [1, 0, 1, 1, 0, 1])
     np.testing.assert_array_equal(filled[:, 1], [1, gap, 0, gap, 0, gap])  # one run an item
-    assert apply_missing(scores, "complete")["item"].values.tolist() == list("113")
+    # B's only run of item 3 stands in the row that A lacks
+    assert apply_missing(scores, "complete")["item"].values.tolist() == list("1133")
     with pytest.raises(ValueError, match=r"item '2' has no score for 'B' \(2 missing in all\)"):
         apply_missing(scores, "error")

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betterthan as bt
@@ -157,3 +158,97 @@ def test_rare_large_differences_are_seldom_taken_for_equivalence(items):
         within = 1 - pairs.prob_above(0.05) - pairs.prob_below(-0.05)
         wrong.append((within[:99] >= 0.95).mean())  # of the first system with all others
     assert np.mean(wrong) < 0.05
+
+
+def unequal_runs(rng=1):
+    """Items of 1 to 6 runs, easier the more runs they have; the runs of some are missing."""
+    random = np.random.default_rng(rng)
+    item = np.repeat(np.arange(25), 1 + np.arange(25) % 6)
+    chance = np.stack([0.3 + 0.1 * (item % 6), 0.7 - 0.05 * (item % 6), 0.5 + 0 * item], axis=1)
+    values = chance + random.normal(0, 0.3, (len(item), 3))
+    values[random.random(values.shape) < 0.1] = np.nan
+    epoch = np.concatenate([np.arange(n) for n in np.bincount(item)])
+    return scores(values, item=item, epoch=epoch)
+
+
+def item_means(data):
+    values = data.to_pandas().groupby(data["item"].values).mean()
+    return scores(values.values, item=values.index.values)
+
+
+ON_ITEMS = {
+    "sign test": lambda data: bt.sign_test(data)["p_value"],
+    "randomization test": lambda data: bt.randomization_test(data, rng=1)["p_value"],
+    "bootstrap": lambda data: bt.scores.bootstrap(data, rng=1)["prob_better"],
+    "replication": lambda data: bt.plan.replication(data)["same"],
+    "comparison": lambda data: bt.compare(data)["difference_lower"],
+    "complete items": lambda data: bt.compare(data, missing="complete")["prob_better"],
+}
+
+
+@pytest.mark.parametrize("name", ON_ITEMS)
+def test_an_item_counts_once_however_often_it_was_run(name):
+    data = unequal_runs()
+    if name == "bootstrap":  # which takes no missing scores
+        data = data.fillna(0.0)
+    answer = ON_ITEMS[name]
+    np.testing.assert_allclose(answer(data).values, answer(item_means(data)).values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ON_ITEMS)
+def test_runs_have_no_order(name):
+    data = unequal_runs()
+    if name == "bootstrap":
+        data = data.fillna(0.0)
+    random = np.random.default_rng(2)
+    moved = data.copy()
+    for item in np.unique(data["item"].values):
+        rows = np.flatnonzero(data["item"].values == item)
+        for system in range(3):
+            moved.values[rows, system] = data.values[random.permutation(rows), system]
+    answer = ON_ITEMS[name]
+    np.testing.assert_allclose(answer(moved).values, answer(data).values, rtol=1e-9)
+
+
+def test_the_gate_and_the_comparison_agree_on_unequal_runs():
+    data = unequal_runs()[:, :2].fillna(0.5)
+    old, new = ({"score": data[:, k].values, "item": data["item"].values} for k in (0, 1))
+    frames = [pd.DataFrame(side | {"epoch": data["epoch"].values}) for side in (old, new)]
+    gate = bt.gate(*frames, margin=0.05)
+    found = bt.compare(data)
+    assert gate.evidence.difference == pytest.approx(
+        -found["difference_mean"].values[0, 1], rel=1e-9
+    )
+
+
+def test_complete_items_are_counted_without_their_runs():
+    data = unequal_runs()
+    means = item_means(data)
+    complete = int(means.notnull().all("system").sum())
+    found = bt.compare(data, missing="complete")
+    assert complete < 25
+    assert set(found.pairs["n_units"]) == {complete}
+    assert set(found.pairs["n_dropped"]) == {25 - complete}
+
+
+def test_identical_runs_give_tests_no_more_than_one_each():
+    once = scores(RUNS[::5], item=np.arange(12))
+    runs = scores(RUNS, item=np.arange(60) // 5, epoch=np.arange(60) % 5)
+    for test in (bt.sign_test, bt.randomization_test):
+        assert test(runs)["p_value"].values[0, 1] == test(once)["p_value"].values[0, 1]
+        assert test(runs, unit="item")["p_value"].values[0, 1] < 0.02
+
+
+def test_tallies_of_runs_are_summed_within_items():
+    frame = pd.DataFrame(
+        [
+            {"system": s, "item": k, "epoch": e, "tp": 3 + (k + n) % 3, "fp": k % 2, "fn": n}
+            for n, s in enumerate("AB")
+            for k in range(9)
+            for e in range(4)
+        ]
+    )
+    runs = bt.io.tallies_from_table(frame)
+    once = bt.io.tallies_from_table(frame[frame.epoch == 0].drop(columns="epoch"))
+    p = [bt.randomization_test(data)["p_value"].values for data in (runs, once)]
+    np.testing.assert_allclose(*p, rtol=1e-12)

@@ -25,7 +25,7 @@ from betterthan.results import numbers
 from betterthan.signed import Signature
 from betterthan.significance.corrections import FEWEST, adjusted_square, ranks
 from betterthan.significance.roster import TestContext
-from betterthan.significance.signs import p_values, sign_tests
+from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 ITEMS = 10  # on which systems differ most
@@ -179,8 +179,10 @@ def _spread(scores: xr.DataArray) -> Arrays:
 
 
 def units_once(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
-    """The answer of units that each count once, where their sizes are unequal."""
-    if answer.engine != "exact" or options.weight == "unit" or not unequal(answer.table):
+    """The answer of clusters that each count once, where their sizes are unequal."""
+    if answer.engine != "exact" or options.weight == "unit":
+        return Table()
+    if evaluation.clusters is None or not unequal(answer.table):
         return Table()
     once = evaluation.with_units_once()
     table = closed_table(evaluation.quantity.lead, once, replace(options, weight="unit"))
@@ -352,14 +354,12 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     pooled = _unequal_data_sets(evaluation)
     if "difference_df" not in answers:
         return pooled
-    clusters = evaluation.clusters
-    unit = evaluation.unit if clusters is not None else "item"
     lines = [_skewed(answers)]
-    if unequal(answers):
-        lines.append(_unequal_sizes(answers, evaluation, options, f"{unit}s"))
-        if "pairwise_verdict" not in answers:
-            lines.append(_each_once(answers, unit, options))
-    if clusters is not None:
+    if evaluation.clusters is not None:
+        if unequal(answers):
+            lines.append(_unequal_sizes(answers, evaluation.clusters, options))
+            if "pairwise_verdict" not in answers:
+                lines.append(_each_once(answers, options))
         lines += [_few_clusters(answers, evaluation), _unsupported_by_swaps(answers)]
     return (*filter(None, lines), *pooled)
 
@@ -387,11 +387,10 @@ _MEASURES = (
 
 
 def notes_on_weights(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:
-    """What changes if each unit counts once: of pairs alone, next to a joint answer."""
+    """What changes if each cluster counts once: of pairs alone, next to a joint answer."""
     if "pairwise_verdict" not in answers or "unit_verdict" not in answers:
         return ()
-    unit = evaluation.unit if evaluation.clusters is not None else "item"
-    return (_each_once(answers, unit, options),)
+    return (_each_once(answers, options),)
 
 
 def _few_clusters(answers: Table, evaluation: Evaluation) -> str:
@@ -420,52 +419,47 @@ def notes_on_tests(evaluation: Evaluation, options: Options) -> tuple[str, ...]:
     return (line,)
 
 
-def _unequal_sizes(answers: Table, evaluation: Evaluation, options: Options, units: str) -> str:
-    """How much of the data the largest units hold, and what they are worth."""
+def _unequal_sizes(answers: Table, clusters: OnClusters, options: Options) -> str:
+    """How much of the data the largest clusters hold, and what they are worth."""
     effective, number = worth(answers)
     digits = 1 if effective < 100 else 0
-    worth_of = f"the {number:,} {units} count as {effective:,.{digits}f} of equal size"
+    worth_of = f"the {number:,} clusters count as {effective:,.{digits}f} of equal size"
     if options.weight == "unit":
         return ""
-    share = np.sort(_shares(evaluation))[::-1]
+    share = np.sort(_shares(clusters))[::-1]
     largest = int(np.searchsorted(share.cumsum(), HALF - 1e-12)) + 1
     held = f"{100 * share[:largest].sum():.0f}% of the items"
     if largest == 1:
-        return f"One {units[:-1]} holds {held}, so {worth_of}."
-    return f"The {largest:,} largest {units} hold {held}, so {worth_of}."
+        return f"One cluster holds {held}, so {worth_of}."
+    return f"The {largest:,} largest clusters hold {held}, so {worth_of}."
 
 
-def _shares(evaluation: Evaluation) -> np.ndarray:
-    """The share of each unit in the items."""
-    if evaluation.clusters is None:
-        assert isinstance(evaluation.totals, UnitTotals)  # blocks have no units
-        total = np.bincount(evaluation.totals.unit, weights=evaluation.totals.sizes.sum(1))
-    else:
-        sums = evaluation.clusters.sums()
-        total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in sums], 0)
+def _shares(clusters: OnClusters) -> np.ndarray:
+    """The share of each cluster in the items."""
+    total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in clusters.sums()], 0)
     return total / total.sum()
 
 
-def _each_once(answers: Table, unit: str, options: Options) -> str:
-    """The answer of units that each count once."""
+def _each_once(answers: Table, options: Options) -> str:
+    """The answer of clusters that each count once."""
     if "unit_verdict" not in answers:
         return ""
     if len(answers[names.SYSTEM_A]) == 2:
-        return _once_of_two(answers, unit, options)
+        return _once_of_two(answers, options)
     at = pair_indices(len(answers[names.SYSTEM_A]))
     pairwise = answers.get("pairwise_verdict", answers["verdict"])
     now, then = (verdicts[at].astype(str) for verdicts in (pairwise, answers["unit_verdict"]))
     changed = np.flatnonzero(now != then)
     if not len(changed):
-        return f"If each {unit} counts once, every pairwise verdict is the same."
+        return "If each cluster counts once, every pairwise verdict is the same."
     which = _named_pairs(answers, changed)
     return (
-        f"If each {unit} counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
+        f"If each cluster counts once, {len(changed):,} of {len(now):,} pairwise verdicts change: "
         f"{which}."
     )
 
 
-def _once_of_two(answers: Table, unit: str, options: Options) -> str:
+def _once_of_two(answers: Table, options: Options) -> str:
     """The same of two systems, the one ahead first."""
     better = answers["unit_prob_better"]
     a, b = (0, 1) if better[0, 1] >= 0.5 else (1, 0)
@@ -474,7 +468,7 @@ def _once_of_two(answers: Table, unit: str, options: Options) -> str:
     mean, _, ends = numbers.difference(*map(float, sizes)).partition(" [")
     interval = f"{100 * options.question.ci_prob:g}% {options.question.ci_kind.upper()}"
     return (
-        f"If each {unit} counts once, {first} is better than {second} with probability "
+        f"If each cluster counts once, {first} is better than {second} with probability "
         f"{numbers.probability(better[a, b])} (difference {mean}, {interval} [{ends})."
     )
 

@@ -129,9 +129,9 @@ def compare(
         "item" treats every row as independent. This is not the ``unit`` of `read`, which states
         what counts are of; to set that one, call `read` first.
     weight : {"item", "unit"}, default "item"
-        Weight of clusters and repeatedly run items in a mean: "item" weighs every item alike,
-        "unit" every cluster or repeated item alike. The two differ where scores depend on the size
-        of a cluster. If sizes are unequal, the other result is reported next to the default.
+        Weight of clusters in a mean: "item" weighs every item alike, "unit" every cluster alike.
+        The two differ where scores depend on the size of a cluster. If sizes are unequal, the other
+        result is reported next to the default. An item counts once, by the mean of its runs.
     over : str, optional
         Column of the items, such as "dataset": compare averages over these data sets, as over a
         fixed suite of tasks. The posteriors of data sets are independent, and their weighted

@@ -24,7 +24,7 @@ from betterthan.counts.shapes import Arrays, pair_indices, picked, to_pairs
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
 from betterthan.exact.joint import units
-from betterthan.exact.joint.units import Means, PairMeans
+from betterthan.exact.joint.units import Means, PairMeans, once
 from betterthan.io.texts import text_array
 from betterthan.posterior.table import Question
 
@@ -122,7 +122,7 @@ class UnitTotals:
     """Sums of scores, or of successes of trials, (item, system), of which more is better."""
 
     totals: np.ndarray
-    sizes: np.ndarray  # how many scores or runs they are; 0 is a gap
+    sizes: np.ndarray  # how many scores they are, the mean of an item's runs being one; 0 is a gap
     unit: np.ndarray  # (item,), which unit each belongs to, numbered from 0
     dataset: np.ndarray  # (item,), which data set
     systems: list[str]
@@ -188,7 +188,7 @@ class UnitTotals:
         sums = self.totals, self.sizes
         if not self.of_items:
             sums = units.summed(sums[0], self.unit), units.summed(sums[1], self.unit)
-        return units.once(*sums) if self.weight == "unit" else sums
+        return once(*sums) if self.weight == "unit" else sums
 
     def intervals(self, question: Question) -> Arrays:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
@@ -255,7 +255,7 @@ def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals 
         arrays = [loaded.data[k].transpose(names.ITEM, names.SYSTEM) for k in _TRIALS]
         successes, trials = (array.values.astype(float) for array in arrays)
         runs = bool((trials > 1).any())
-        return _unit_totals(loaded.scores, successes, trials, unit, runs=runs, graded=False)
+        return _unit_totals(loaded.scores, *once(successes, trials), unit, runs=runs, graded=False)
     if loaded.kind != "scores":
         return None
     scores, values = loaded.scores, oriented(loaded.scores).astype(float)
@@ -266,7 +266,7 @@ def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals 
     runs = together and several(scores, EPOCH)
     if runs:
         place = pd.factorize(item_ids(scores))[0]
-        totals, sizes = units.summed(totals, place), units.summed(sizes, place)
+        totals, sizes = once(units.summed(totals, place), units.summed(sizes, place))
         scores = scores.isel({names.ITEM: np.unique(place, return_index=True)[1]})
     sums = _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
     return replace(sums, reliability=reliability)

@@ -32,7 +32,8 @@ from betterthan.counts.units import (
     CLUSTER,
     EPOCH,
     ids_of,
-    mean_of_runs,
+    item_ids,
+    runs_together,
     several,
     unit_of,
     unlabelled,
@@ -231,14 +232,17 @@ def evaluate(
         quantity = whole.quantity
     scored = loaded.by_item and names.TALLY not in loaded.scores.dims
     runs = EPOCH in takes and scored and several(loaded.scores, EPOCH)
-    item_scores = mean_of_runs(loaded.scores) if runs else loaded.scores
+    item_scores = loaded.scores
+    if runs:
+        n_items = len(set(item_ids(loaded.observed).tolist()))
+        item_scores = runs_together(loaded.scores).assign_attrs(n_items=n_items)
     count = _count_items if loaded.by_item else _pool_counts
     raw_counts, columns, notes = count(item_scores, options)
     pooled, warned = dependence(item_scores if runs else loaded.observed, takes)
     missing, absent = difficulty_of_missing(loaded, raw_counts, options)
     pooled = pooled if options.over is None else []
     columns |= missing | score_intervals(totals, columns, options)
-    if totals is not None and totals.runs and totals.weight == "item":
+    if totals is not None and totals.runs:
         columns |= columns_of_runs(loaded.data)
     warned = [*warned, *absent]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
@@ -323,10 +327,9 @@ def _takes(loaded: LoadedData, options: Options, advice: "Advice | None") -> Seq
 
 
 def _weighing_units(totals: UnitTotals | None, unit: str) -> UnitTotals | None:
-    if unit != CLUSTER and (totals is None or not totals.runs):
+    if unit != CLUSTER:
         raise ValueError(
-            "weight='unit' counts each cluster or repeatedly run item once; here each item is "
-            "a unit of its own"
+            "weight='unit' counts each cluster once; here each item is a unit of its own"
         )
     return totals and replace(totals, weight="unit")
 

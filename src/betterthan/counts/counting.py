@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
@@ -29,6 +30,7 @@ from betterthan.counts.units import (
     item_ids,
     one_unit_an_item,
     several,
+    unit_means,
     unit_of,
 )
 from betterthan.exact.numeric import counting
@@ -182,7 +184,7 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     if not gaps.any() or missing == "pairwise":
         return scores
     if several(scores, EPOCH):
-        gaps = _of_planned_runs(scores, gaps, whole=missing == "complete")
+        gaps = _without_a_run(scores) if missing == "complete" else _of_planned_runs(scores, gaps)
     if not gaps.any():
         return scores
     if missing == "error":
@@ -193,10 +195,15 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores, gaps)
 
 
-def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray, *, whole: bool) -> np.ndarray:
+def _without_a_run(scores: xr.DataArray) -> np.ndarray:
+    """All rows of the items of which a system has no score; runs have no common order."""
+    ids = item_ids(scores)
+    return np.isnan(unit_means(scores, ids))[pd.factorize(ids)[0]]
+
+
+def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray) -> np.ndarray:
     """The gaps that are runs which a system lacks. A system was to make as many runs of an item as
-    there are rows, but no more than it made of any item. With `whole`, an item without any run is
-    a gap in all its rows.
+    there are rows, but no more than it made of any item.
     """
     place = coded(item_ids(scores).tolist()).codes
     rows = np.bincount(place)
@@ -207,7 +214,7 @@ def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray, *, whole: bool) -> 
     before -= np.repeat(before[np.cumsum(rows) - rows], rows, axis=0)
     lacked = np.empty_like(gaps)
     lacked[order] = before < lacks[place[order]]
-    return gaps & (lacked | (whole & (runs[place] == 0)))
+    return gaps & lacked
 
 
 def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.shapes import Arrays, Table
 from betterthan.exact.numeric.counting import spreads
 from betterthan.io.texts import text_array
@@ -70,9 +71,14 @@ def in_units(data: Any, by: str) -> Any:
     return data.assign_coords({UNIT: (names.ITEM, pd.factorize(ids_of(data, by))[0])})
 
 
-def chosen_unit(data: Any, unit: Any) -> str:
-    """The unit that is asked for, or that of the data."""
-    return unit_of(data) if unit is None else checks.label(unit, "unit")
+def in_rows(data: Any, unit: Any) -> tuple[Any, str]:
+    """The data, and the unit that is asked for; without one that of the data, whose items then
+    stand once, with their runs together.
+    """
+    if unit is not None:
+        return data, checks.label(unit, "unit")
+    by_item = isinstance(data, xr.DataArray) and names.ITEM in data.dims
+    return (runs_together(data) if by_item else data), unit_of(data)
 
 
 def unit_of(data: Any, requested: str | None = None) -> str:
@@ -155,15 +161,31 @@ def sums_by_unit(
     return sums, number
 
 
-def mean_of_runs(scores: xr.DataArray) -> xr.DataArray:
-    """Scores of which each item stands once, with the mean of its runs, for runs have no common
-    order.
+def runs_together(data: Any) -> Any:
+    """Scores or tallies of which each item stands once, with the mean of its runs, or their sum of
+    tallies, for runs have no common order; without repeated runs the same data.
+
+    Raises
+    ------
+    ValueError
+        If the data are in blocks.
     """
-    ids = item_ids(scores)
-    first = np.sort(np.unique(ids, return_index=True)[1])
-    means = scores.isel({names.ITEM: first}).drop_vars("epoch").astype(float)
-    means = means.copy(data=unit_means(scores, ids))
-    means.attrs = {k: v for k, v in scores.attrs.items() if k != "n_items"}  # that counted runs
+    if not several(data, EPOCH):
+        return data
+    if in_blocks(data):
+        raise ValueError(
+            "runs of an item are averaged in memory, and these scores are in blocks; load them "
+            "with .compute(), or pass unit='item' to take each run as an item"
+        )
+    data, ids = data.transpose(names.ITEM, ...), item_ids(data)
+    place, labels = pd.factorize(ids)
+    items = data[np.unique(place, return_index=True)[1]].drop_vars(EPOCH)
+    if names.TALLY in data.dims:
+        sums = np.zeros((len(labels), *data.shape[1:]), data.dtype)
+        np.add.at(sums, place, data.values)
+        return items.copy(data=sums)
+    means = items.astype(float).copy(data=unit_means(data, ids))
+    means.attrs = {k: v for k, v in data.attrs.items() if k != "n_items"}  # that counted runs
     return means
 
 
@@ -225,7 +247,7 @@ def disagreements(scores: xr.DataArray, *, most: int | None = None) -> xr.Datase
 
 def differing(scores: xr.DataArray, most: int | None) -> Table:
     """The same of scores that are checked."""
-    scores = mean_of_runs(scores) if several(scores, EPOCH) else scores
+    scores = runs_together(scores)
     values = scores.values.astype(float, copy=False)
     columns = spreads(values)
     spread = np.round(np.nan_to_num(columns["spread"]), _PLACES)

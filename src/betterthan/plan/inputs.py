@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.shapes import pair_indices, to_pairs, without_attrs
-from betterthan.counts.units import CLUSTER, ids_of, item_ids
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, runs_together, several
 from betterthan.exact.joint.units import pair_means
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import (
@@ -291,13 +291,14 @@ class MeanLaw:
         if prior is not None:
             raise ValueError("prior is of wins, losses and ties, not of means; leave it out")
         scores = schemas.scores(scores)
+        binary = np.isin(scores.values[np.isfinite(scores.values)], (0, 1)).all()
+        runs, scores = several(scores, EPOCH), runs_together(scores)
         values = scores.values.astype(float)
         observed = np.isfinite(values)
         ids = ids_of(scores, CLUSTER) if CLUSTER in scores.coords else item_ids(scores)
         unit = np.unique(ids, return_inverse=True)[1]
-        binary = np.isin(values[observed], (0, 1)).all()
         single = len(set(unit.tolist())) == len(unit)
-        if single and binary:
+        if single and binary and not runs:
             raise ValueError(
                 "scores are 0 and 1, one for each item, which are counted; give bt.count(scores)"
             )
@@ -306,7 +307,7 @@ class MeanLaw:
             observed.astype(float),
             unit,
             most=1.0 if binary else np.inf,
-            skewed=len(set(unit.tolist())) == len(set(item_ids(scores).tolist())),
+            skewed=single,
         )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
         self.units = Units.from_pairs(mean_differences, side)

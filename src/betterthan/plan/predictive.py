@@ -7,7 +7,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.counting import count_outcomes
-from betterthan.counts.units import CLUSTER, unit_of
+from betterthan.counts.units import CLUSTER, runs_together, unit_of
 from betterthan.exact.planning import edges as fragile
 from betterthan.exact.planning.edges import Rule
 from betterthan.exact.planning.verdicts import VERDICTS, other_side
@@ -457,6 +457,7 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
         return as_counts(data), {}
     if not isinstance(by, str):
         raise ValueError(f"by is {checks.quoted(by)}; give the coordinate that names the strata")
+    data = runs_together(data)
     values = data.transpose(names.ITEM, names.SYSTEM)
     alike = values.max(names.SYSTEM) - values.min(names.SYSTEM) <= _ULPS
     return count_outcomes(data, by=by), {"dead": alike.astype(float).groupby(by).mean()}

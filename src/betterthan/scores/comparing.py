@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import __version__, checks, names, schemas
 from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
-from betterthan.counts.units import chosen_unit
+from betterthan.counts.units import in_rows
 from betterthan.exact import f_measure, folds
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.posterior import table
@@ -195,7 +195,7 @@ def compare(
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
-    unit = chosen_unit(data, unit)
+    data, unit = in_rows(data, unit)
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
     limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
     result = bayesian_bootstrap(data, draws=draws, **of, **limits)

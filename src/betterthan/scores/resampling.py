@@ -19,7 +19,7 @@ from betterthan.blocks.lazy import blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices
-from betterthan.counts.units import chosen_unit
+from betterthan.counts.units import in_rows
 from betterthan.exact.blocks import added, weighted
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans, Shares, joined
@@ -209,7 +209,8 @@ def bootstrap_draws(
         For "f_beta": weight of recall relative to precision.
     unit : str, optional
         Item coordinate: items with the same value, such as those of one document, share one weight.
-        Default: ``cluster`` if items come in clusters, else every item is a unit.
+        Default: ``cluster`` if items come in clusters, else the item, by the mean of its runs
+        (``epoch``). "item" treats every row as an independent item.
     draws : int, default 4,000
         Number of posterior draws.
     rng : int, numpy.random.Generator or None
@@ -239,7 +240,7 @@ def bootstrap_draws(
     >>> bootstrap_draws(scores, draws=100, rng=1).sizes
     Frozen({'draw': 100, 'system': 2})
     """
-    unit = chosen_unit(data, unit)
+    data, unit = in_rows(data, unit)
     if in_blocks(data) and not callable(statistic):
         return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
@@ -391,7 +392,7 @@ def bootstrap(
     [0.9, 0.9]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
-    unit = chosen_unit(data, unit)
+    data, unit = in_rows(data, unit)
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))

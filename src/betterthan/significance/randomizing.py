@@ -16,7 +16,7 @@ from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, responses_of, score_of
 from betterthan.counts.shapes import labels, pair_indices, square_from_pairs
-from betterthan.counts.units import chosen_unit
+from betterthan.counts.units import in_rows
 from betterthan.exact.blocks import Counted, Sums, both_added, counted_and_swapped
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import randomization
@@ -91,8 +91,8 @@ def randomization_test(
         Direction of the test. ``greater``: the system of the row is better.
     unit : str, optional
         Item coordinate: items with the same value, such as those of one document, are swapped
-        together. Default: ``cluster`` if items come in clusters. "item" treats items as
-        independent.
+        together. Default: ``cluster`` if items come in clusters, else the item, by the mean of its
+        runs (``epoch``). "item" treats every row as an independent item.
     method : {"auto", "exact", "monte_carlo"}, default "auto"
         How to compute p. ``auto`` is exact if the null distributions have at most
         `names.LATTICE_CELLS_MAX` cells and take at most `names.LATTICE_WORK_MAX` additions, or
@@ -157,13 +157,14 @@ def randomization_test(
     >>> test["p_value"].sel(system_a="A", system_b="B").item(), test.attrs["method"]
     (0.0625, 'binomial')
     """
+    data, unit = in_rows(data, unit)
     options = _Options(
         checks.one_of(alternative, names.ALTERNATIVES, "alternative"),
         checks.one_of(method, names.RANDOMIZATIONS, "method"),
         checks.one_of(correction, names.CORRECTIONS + names.JOINT_CORRECTIONS, "correction"),
         checks.probability(cutoff, "cutoff"),
         checks.whole(shuffles, "shuffles"),
-        chosen_unit(data, unit),
+        unit,
         stop_after,
     )
     if in_blocks(data):

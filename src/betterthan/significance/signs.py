@@ -15,7 +15,7 @@ from betterthan.counts.counting import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import labelled, square_array, square_from_pairs, to_square
 from betterthan.counts.tables import contingency_cells, counted_measures, from_measures
 from betterthan.counts.ties import POLICIES, Policy, need_ties, policy_of
-from betterthan.counts.units import CLUSTER, chosen_unit, ids_of
+from betterthan.counts.units import CLUSTER, ids_of, in_rows
 from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
 from betterthan.exact.swaps import flips, randomization
 from betterthan.exact.wins import sign
@@ -146,7 +146,8 @@ def sign_test(
         Significance level for ``decisive_needed`` and ``flips``.
     unit : {"item", "cluster"}, optional
         Unit of analysis that wins or loses. Default: the cluster, by its mean score, if items come
-        in clusters (a coordinate ``cluster``). "item" treats items as independent.
+        in clusters (a coordinate ``cluster``); else the item, by the mean of its runs (``epoch``).
+        "item" treats every row as an independent item.
     missing, margin
         For scores: how to treat missing ones, and the difference up to which they tie; see `count`.
 
@@ -202,7 +203,10 @@ def sign_test(
     alpha = checks.probability(alpha, "alpha")
     if unit is not None:
         checks.one_of(unit, (names.ITEM, CLUSTER), "unit")
-    if isinstance(data, xr.DataArray) and chosen_unit(data, unit) == CLUSTER:
+    if isinstance(data, xr.DataArray) and names.ITEM in data.dims:
+        data = apply_missing(schemas.scores(data), checks.one_of(missing, names.MISSING, "missing"))
+    data, unit = in_rows(data, unit)
+    if isinstance(data, xr.DataArray) and unit == CLUSTER:
         counts = _cluster_counts(data, missing, margin)
     else:
         counts = _square_counts(data, missing, margin)
