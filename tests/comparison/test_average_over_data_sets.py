@@ -297,3 +297,32 @@ def test_other_missing_scores_are_warned_of_in_the_answer():
     lines = answer.statement()
     assert "if the missing scores are missing at random" in lines[0]
     assert any(line.startswith("! Missing data: 5 scores are missing.") for line in lines)
+
+
+def with_a_gap(systems):
+    """A large data set on which systems hardly differ, with a missing score, and a small one."""
+    right = {"new": (5, 10), "old": (5, 3), "mid": (6, 1)}
+    columns = [
+        np.r_[np.arange(100) % 10 < right[name][0], np.arange(10) < right[name][1]]
+        for name in systems
+    ]
+    values = np.stack(columns, axis=1).astype(float)
+    values[0, 0] = np.nan
+    coords = {"system": systems, "dataset": ("item", ["big"] * 100 + ["small"] * 10)}
+    return xr.DataArray(values, dims=("item", "system"), coords=coords)
+
+
+def test_scores_on_shared_items_are_averaged_as_the_difference_is():
+    scores = with_a_gap(["new", "old"])
+    text = " ".join(bt.compare(scores, over="dataset").statement())
+    # of 99 and 10 shared items: (49 / 99 + 1) / 2 and (49 / 99 + 0.3) / 2
+    assert f"new {(49 / 99 + 1) / 2:.3f}, old {(49 / 99 + 0.3) / 2:.3f}" in text
+    assert "holds for every value" not in bt.report(bt.compare(scores, over="dataset"))
+
+
+@pytest.mark.parametrize("missing", ["pairwise", "complete", "wrong"])
+def test_an_average_of_many_systems_is_called_one_next_to_a_warning(missing):
+    scores = with_a_gap(["new", "old", "mid"])
+    text = " ".join(bt.compare(scores, over="dataset", missing=missing).statement())
+    assert "The answer is the average over 2 data sets" in text
+    assert ("1 score is missing" in text) == (missing == "pairwise")

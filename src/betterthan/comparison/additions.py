@@ -57,7 +57,7 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     scores are missing also ``score_shared``, of system_a on the items that both have.
     """
     totals = evaluation.totals
-    if totals is None or not totals.gaps:
+    if totals is None or not totals.gaps or "score_shared" in evaluation.columns:
         return Table(evaluation.columns)
     shared = totals.shared_scores()
     return Table(evaluation.columns | {"score_shared": (names.SQUARE, shared)})
@@ -316,6 +316,8 @@ def audit_lines(
         return (), ()
     from betterthan.auditing.answer_checks import bounds_lines, status_lines
 
+    if options.over is not None:  # an average has no bounds
+        return tuple(status_lines(scores)), ()
     by = "" if bounds_answer(evaluation, options) else "by wins on items"
     robust = bounds_lines(scores, baseline=options.baseline, by=by, bounds=bounds)
     return tuple(status_lines(scores)), tuple(robust)

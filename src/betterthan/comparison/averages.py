@@ -428,6 +428,9 @@ def as_averaged(evaluation: Evaluation, suite: Suite, options: Options) -> Evalu
         return replace(evaluation, notes=(*evaluation.notes, only))
     columns = {k: v for k, v in evaluation.columns.items() if k not in _OF_POOLED}
     columns |= averaged_scores(suite, options)
+    if evaluation.totals is not None and evaluation.totals.gaps:
+        shared = [part.totals.shared_scores() for part in suite.parts if part.totals is not None]
+        columns["score_shared"] = names.SQUARE, np.tensordot(suite.weights, shared, 1)
     return replace(evaluation, columns=columns, notes=(*evaluation.notes, *limits_of(suite)))
 
 
@@ -458,7 +461,8 @@ def notes_of(suite: Suite, answers: Table) -> tuple[str, ...]:
         lines.append(f"P({name} better) is {pooled} with all items pooled{also}.")
     tested = "significance tests" if units == "items" else "significance tests on clusters"
     lines.append(f"Wins, losses, ties and {tested} are of all items pooled.")
-    if blank := suite.whole.attrs.get("n_blank"):
+    blank = suite.whole.attrs.get("n_blank")
+    if blank and suite.whole.attrs["missing"] == "pairwise":
         scores = "1 score is" if blank == 1 else f"{blank:,} scores are"
         lines.append(
             f"! Missing data: {scores} missing. What their values could change is not computed for "

@@ -59,16 +59,18 @@ def answer_sentences(answer: Answer) -> list[str]:
 def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
     """On units and the joint model: notes of the answer, notes of the report only, and warnings.
 
-    Next to a warning, the answer of many systems has only the joint model's note on a unit that
-    outweighs all others.
+    Next to a warning, the answer of many systems has only the note that it is an average, and the
+    joint model's on a unit that outweighs all others.
     """
     lines = (*answer.unit_notes, *answer.joint_notes)
     alarms = [line for line in lines if line.startswith("!")]
     calm = [line for line in lines if not line.startswith("!")]
     few = alarms and answer.pair is None
-    outweighs = [line for line in answer.joint_notes if line.startswith("One ")]
-    first = outweighs if few else calm
+    first = [line for line in calm if line.startswith(_ALWAYS) or not few]
     return first, [line for line in calm if line not in first], alarms
+
+
+_ALWAYS = ("One ", "The answer is the average")  # how notes begin that no warning replaces
 
 
 def difference_name(described: Pair | Signature) -> str:
