@@ -44,6 +44,12 @@ DIFFERENCES = {
     "accuracy": "difference in accuracy",
     "mean": "difference of means, in units of the score",
 }
+STATISTIC_LABELS = {
+    "f1": "F1",
+    "macro_f1": "macro F1",
+    "mean": "mean score",
+    "tau": "mean tau",
+}
 OF_DIFFERENCE = "the difference"  # what the ROPE refers to, if no more is known
 WEIGHTS = ("item", "unit")  # what has equal weight in a mean
 SAME_INDEX, SAME_FEATURES = "index label", "same features"  # reasons to group rows

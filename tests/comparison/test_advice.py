@@ -192,6 +192,13 @@ def test_tallies_are_drawn_as_they_are_scored():
     np.testing.assert_array_equal(comparison["prob_best"].values, alone["prob_best"].values)
     assert "prior=zero | method=advised (bayesian_bootstrap)" in bt.signature(comparison)
     assert "4,000, independent" in bt.report(comparison)
+    # the score and its difference are F1 of all items together
+    np.testing.assert_array_equal(comparison["score"].values, alone["score"].values)
+    assert comparison.provenance.quantity == "F1"
+    text = bt.report(comparison)
+    assert "Difference in F1" in text
+    assert "win rate" not in text
+    assert "Mean score" not in text
 
 
 def test_runs_of_tallies_are_one_unit():
@@ -279,6 +286,8 @@ def test_the_report_shows_each_data_set(scores, advised):
     for form in ("text", "markdown", "html", "latex"):
         assert "a new one" in bt.report(comparison, format=form)
     assert "data sets as draws of one kind" in text
+    average = "The answer is the average over 3 data sets, each counted once. Scores, wins,"
+    assert average in " ".join(text.split())
 
 
 def joint(data, taken):

@@ -57,10 +57,11 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     scores are missing also ``score_shared``, of system_a on the items that both have.
     """
     totals = evaluation.totals
-    if totals is None or not totals.gaps or "score_shared" in evaluation.columns:
-        return Table(evaluation.columns)
+    columns = {k: v for k, v in evaluation.columns.items() if k not in answer.more}
+    if totals is None or not totals.gaps or "score_shared" in columns:
+        return Table(columns)
     shared = totals.shared_scores()
-    return Table(evaluation.columns | {"score_shared": (names.SQUARE, shared)})
+    return Table(columns | {"score_shared": (names.SQUARE, shared)})
 
 
 def tie_policies(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
@@ -353,7 +354,7 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
         return (_MEASURES,)
     if dependent := evaluation.raw_counts.attrs.get("dependent"):
         return (f"! {dependent}.",)
-    pooled = _unequal_data_sets(evaluation)
+    pooled = _on_data_sets(evaluation)
     if "difference_df" not in answers:
         return pooled
     lines = [_skewed(answers)]
@@ -366,11 +367,19 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     return (*filter(None, lines), *pooled)
 
 
-def _unequal_data_sets(evaluation: Evaluation) -> tuple[str, ...]:
-    """That large data sets weigh more, where items of several unequal ones are pooled."""
+def _on_data_sets(evaluation: Evaluation) -> tuple[str, ...]:
+    """That a model averages data sets, or that large ones weigh more, where the items of several
+    unequal ones are pooled.
+    """
     observed = evaluation.observed
-    if names.DATASET in evaluation.takes or not several(observed, names.DATASET):
+    if not several(observed, names.DATASET):
         return ()
+    if names.DATASET in evaluation.takes:
+        number = len(set(observed[names.DATASET].values.tolist()))
+        return (
+            f"The answer is the average over {number:,} data sets, each counted once. Scores, "
+            "wins, losses and ties are of all items pooled.",
+        )
     if names.ITEM not in observed[names.DATASET].dims:
         return ()
     sizes = np.unique(text_array(observed[names.DATASET].values), return_counts=True)[1]

@@ -247,15 +247,20 @@ def _of_model(answers: xr.Dataset, spec: Spec) -> Answer:
     columns = xr.Dataset({key: answers.get(key, nothing) for key in _COLUMNS})
     if "also_ahead" not in answers:
         columns["also_ahead"] = xr.zeros_like(nothing, dtype=bool)
-    more = answers[[key for key in _MORE if key in answers]]
+    signature = Signature.from_attrs(answers.attrs)
+    statistic = signature.statistic or "mean"
+    of_items = statistic == "mean"  # else of all items together, such as F1
+    more = answers[[key for key in (*_MORE, *_SCORES * (not of_items)) if key in answers]]
     tables = [
         Table.of(without_attrs(part.drop_vars([c for c in part.coords if c not in part.dims])))
         for part in (columns, more)
     ]
-    signature = Signature.from_attrs(answers.attrs)
     effects = ", ".join(k for k in ("position", "judges") if answers.attrs.get(k))
     settings = {k: getattr(signature, k) for k in _SAMPLED if getattr(signature, k) is not None}
     settings |= {"model": spec.name, "modelled": effects or None}
+    if not of_items:
+        quantity = names.STATISTIC_LABELS.get(statistic, statistic)
+        settings |= {"quantity": quantity, "difference_is": f"difference in {quantity}"}
     return Answer(spec.name, tables[0], tables[1], settings)
 
 
@@ -271,6 +276,7 @@ _MORE = (
     *("prob_best", "prob_best_mcse", "expected_rank", "expected_rank_mcse", "in_best_set"),
     "prob_rank",
 )
+_SCORES = ("score", "score_lower", "score_upper")
 _SAMPLED = (
     *("seed", "draws", "chains", "inference_library"),
     *("rhat_max", "pareto_k", "ess_min", "divergences", "failures"),

@@ -11,7 +11,7 @@ from betterthan.exact.swaps.cliques import maximal_cliques
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import chosen, picked
 from betterthan.results import numbers, tables
-from betterthan.results.facts import score_label
+from betterthan.results.facts import score_label, score_noun
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
 
@@ -252,7 +252,7 @@ def _leaderboard_title(dataset: Any, table: Any, total: int) -> str:
     provenance = Signature.from_attrs(dataset.attrs)
     title = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
     if table["low"].notna().any():
-        quantity = score_label(provenance, "n_right" in table).lower()
+        quantity = score_noun(score_label(provenance, "n_right" in table))
         title += f": {quantity} with {100 * (provenance.ci_prob or names.CI_PROB):g}% interval"
     return title + "; bold: may be the best" * ("in_best_set" in table)
 

@@ -90,7 +90,9 @@ def _question(context: ReportContext) -> str:
         better = f"Which of {len(context.systems):,} systems are better than which"
         differ = ", and which differ"
     rope = f"{differ} by no more than {context.rope:g}" if context.rope else ""
-    what = "mean scores" if context.provenance.quantity == "mean" else "wins, losses and ties"
+    what, quantity = "wins, losses and ties", context.provenance.quantity
+    if quantity not in (None, "accuracy", "wins"):
+        what = "mean scores" if quantity == "mean" else quantity
     return f"{better}{rope}, given their {what} {on}?"
 
 

@@ -313,9 +313,16 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
     """What the score of a system is; `counted`: how many items it got right is known."""
     if provenance.reliability:
         return provenance.reliability
+    if provenance.quantity and provenance.quantity not in names.DIFFERENCES:
+        return provenance.quantity  # of all items together, such as F1
     if provenance.quantity != "accuracy" and not counted:
         return "Mean score"
     return "Error rate" if provenance.higher_is_better is False else "Accuracy"
+
+
+def score_noun(label: str) -> str:
+    """The label of a score within a sentence."""
+    return label if label.isupper() else label.lower()
 
 
 def units_label(provenance: Signature) -> str:
@@ -577,7 +584,7 @@ def _baseline(compared: _Compared) -> Baseline | None:
         no_verdict=(*met.get("no_verdict", ()), *met.get("no_data", ())),
         differences=tuple((k, from_base[k]["difference"]) for k in others),
         intervals=tuple((k, (from_base[k]["lower"], from_base[k]["upper"])) for k in others),
-        score_is=score_label(provenance, "n_right" in compared.systems).lower(),
+        score_is=score_noun(score_label(provenance, "n_right" in compared.systems)),
     )
 
 

@@ -17,7 +17,7 @@ from betterthan.results import brief, marks, numbers
 from betterthan.results.brief import Difference, Picture, answer_context, picture_of
 from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
-from betterthan.results.facts import Answer, Pair
+from betterthan.results.facts import Answer, Pair, score_noun
 from betterthan.results.marks import ONE_SIDED, Scale, includes_zero, with_rope
 from betterthan.results.robustness import More
 from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
@@ -314,7 +314,7 @@ def _criterion(answer: Answer, context: ReportContext) -> str:
     by_wins = provenance.difference_is == names.DIFFERENCES["wins"]  # also where ties are dropped
     if by_wins or provenance.quantity == _WINS:
         return _WINS
-    return answer.by or answer.score_is.lower()
+    return answer.by or score_noun(answer.score_is)
 
 
 def _step(answer: Answer, criterion: str) -> Step | None:

@@ -17,13 +17,11 @@ from betterthan.results.tables import names_in, p_value_in, pair_cell, probabili
 from betterthan.signed import Signature
 from betterthan.text import named
 
-_STATISTICS = {"f1": "F1", "macro_f1": "macro F1", "mean": "mean score", "tau": "mean tau"}
-
 
 def statistic_label(comparison: xr.Dataset) -> str:
     """The statistic, in words."""
     statistic = str(comparison.attrs["statistic"])
-    return _STATISTICS.get(statistic, statistic)
+    return names.STATISTIC_LABELS.get(statistic, statistic)
 
 
 def units_label(comparison: xr.Dataset) -> str:
