@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import betterthan as bt
 from betterthan.exact.runs import best_runs_range, spread_of_runs
@@ -175,3 +176,15 @@ def test_page_has_every_answer(simulated, tmp_path: Path):  # noqa: F811
     assert page is not None
     for line in (*reliability.lines, *noise.lines, *plan.lines):
         assert line.split(":")[0] in text
+
+
+def test_two_items_are_no_plan_even_where_the_variance_of_items_is_zero():
+    plan = bt.plan.runs(item_variance=0, run_variance=0.4, cost_item=4, cost_run=1, budget=280)
+    runs = np.arange(1, 137)
+    items = 280 // (4 + runs)
+    width = np.sqrt(0.4 / runs / items) * stats.t.ppf(0.975, items - 1)
+    best = width.argmin()
+    assert (plan["best_runs"].item(), plan["best_items"].item()) == (runs[best], items[best])
+    assert plan["best_items"].item() > 10
+    assert plan["best_error"].item() == pytest.approx(np.sqrt(0.4 / runs[best] / items[best]))
+    assert plan.lines[-1].startswith("The assumed variance between items is 0")

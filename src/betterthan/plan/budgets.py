@@ -49,10 +49,11 @@ def runs(
     systems: Any = None,
     ci_prob: float = names.CI_PROB,
 ) -> Plan:
-    """Plan how many runs of how many items give the least standard error.
+    """Plan how many runs of how many items give the narrowest interval.
 
-    A mean over n items with r runs has the variance (item + run / r) / n. More runs reduce only its
-    second part, and new items both; a new item also costs something to make.
+    A mean over n items with r runs has the variance (item + run / r) / n, and its interval is by
+    Student's t with n - 1 degrees of freedom. More runs reduce only the second part of the
+    variance, and new items both; a new item also costs something to make.
 
     Parameters
     ----------
@@ -72,15 +73,17 @@ def runs(
     systems : sequence of str, or mapping of str to str, optional
         Systems, as in `compare`.
     ci_prob : float, default 0.95
-        Level of the jackknife interval of the best number of runs.
+        Level of the interval to make narrow, and of the jackknife interval of the best number of
+        runs.
 
     Returns
     -------
     Plan
         Over (system_a, system_b) if there are several pairs:
 
-        - ``best``, ``best_lower``, ``best_upper``: best number of runs, not rounded, with its
-          interval over items; inf if items vary no more than the noise of their runs
+        - ``best``, ``best_lower``, ``best_upper``: number of runs with the least standard error at
+          any budget, not rounded, with its interval over items; inf if items vary no more than the
+          noise of their runs
         - ``item_variance``, ``run_variance``
         - ``best_runs``, ``best_items``, ``best_error``: whole numbers for the budget, and the
           standard error
@@ -130,7 +133,8 @@ def runs(
     columns |= {"item_variance": item, "run_variance": run}
     number = None
     if budget is not None:
-        number, more = _for_budget(item, run, costs, checks.positive_real(budget, "budget"))
+        budget = checks.positive_real(budget, "budget")
+        number, more = _for_budget(item, run, costs, budget, ci_prob)
         columns |= more
     result = _dataset(columns, number, systems_present, pairs)
     result.attrs = {"answer": "repeated runs", "version": betterthan.__version__}
@@ -175,9 +179,11 @@ def _variances(
 
 
 def _for_budget(
-    item: np.ndarray, run: np.ndarray, costs: _Costs, budget: float
+    item: np.ndarray, run: np.ndarray, costs: _Costs, budget: float, ci_prob: float
 ) -> tuple[np.ndarray | None, dict[str, np.ndarray]]:
-    """Whole numbers of runs, the items that a budget then pays, and the errors."""
+    """Whole numbers of runs, the items that a budget then pays, and the errors; the best numbers
+    have the narrowest interval by Student's t, which few items widen.
+    """
     number = np.arange(1, _MOST + 1)
     n = costs.items(budget, number)
     number, n = number[n >= 2], n[n >= 2]
@@ -185,7 +191,7 @@ def _for_budget(
         least = costs.of(2, 1)
         raise ValueError(f"budget is {budget:g}; two items with one run cost {least:g}")
     error = np.sqrt((item[:, None] + run[:, None] / number) / n)
-    best = error.argmin(1)
+    best = (error * special.stdtrit(n - 1, (1 + ci_prob) / 2)).argmin(1)
     columns = {
         "best_runs": number[best],
         "best_items": n[best],
@@ -233,10 +239,12 @@ def _run_lines(columns: dict[str, np.ndarray], attrs: dict[str, Any], costs: _Co
         if "items_now" in attrs:
             lines.append(_now(columns, attrs, k))
     if np.isinf(best).all():
-        return [
-            *lines,
-            "Items vary no more than the noise of their runs: the more runs the better.",
-        ]
+        how = "estimated" if "items_now" in attrs else "assumed"
+        lines.append(
+            f"The {how} variance between items is 0, so the standard error depends on the number "
+            "of all runs alone."
+        )
+        return lines
     ranges = [float(np.min(best)), float(np.max(best))]
     each = f"{ranges[0]:.1f}" if not several else f"{ranges[0]:.1f} to {ranges[1]:.1f}"
     limits = ""
