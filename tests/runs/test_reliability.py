@@ -162,7 +162,18 @@ def test_three_systems_have_a_joint_answer():
     result = bt.runs.reliability(data, k=(1, 5))
     np.testing.assert_allclose(result["prob_best"].sum("system"), 1, atol=1e-9)
     assert result["prob_best"].dims == ("k", "system")
-    assert "leads the 3 systems" in result.lines[0]
+    assert "leads the 3 systems;" in result.lines[0]
+
+
+def test_a_leader_on_shared_items_is_named_next_to_a_higher_estimate_on_other_items():
+    # C is behind A and B on the items of all, and alone on forty easy ones
+    runs = np.tile([2, 2, 1], (20, 1)) - (np.arange(60).reshape(20, 3) % 7 == 0)
+    successes = np.r_[runs, np.tile([0, 0, 3], (40, 1))]
+    data = trials(successes, np.r_[np.full((20, 3), 3), np.tile([0, 0, 3], (40, 1))], "ABC")
+    result = bt.runs.reliability(data, k=1)
+    assert result["pass_k"].values.argmax() == 2
+    assert "leads the 3 systems on the items that both systems" in result.lines[0]
+    assert "(C has 0." in result.lines[0]
 
 
 def test_items_in_clusters_count_as_clusters(simulated):
