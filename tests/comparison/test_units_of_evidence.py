@@ -252,3 +252,13 @@ def test_tallies_of_runs_are_summed_within_items():
     once = bt.io.tallies_from_table(frame[frame.epoch == 0].drop(columns="epoch"))
     p = [bt.randomization_test(data)["p_value"].values for data in (runs, once)]
     np.testing.assert_allclose(*p, rtol=1e-12)
+
+
+def test_a_margin_of_repeated_runs_decides_by_wins_of_their_means():
+    values = (np.random.default_rng(3).random((200, 2)) < [0.6, 0.5]).astype(float)
+    runs = scores(values, item=np.arange(200) // 5, epoch=np.arange(200) % 5)
+    found, means = bt.compare(runs, margin=0.3), bt.compare(item_means(runs), margin=0.3)
+    assert found.provenance.quantity == "wins"
+    for name in ("prob_better", "difference_lower", "counts"):
+        np.testing.assert_array_equal(found[name].values, means[name].values)
+    assert better(found) != pytest.approx(better(bt.compare(runs)), abs=0.01)

@@ -368,8 +368,9 @@ def quantity_of(
     if options.reliability is not None:
         return Quantity("mean", reliability=options.reliability.name)
     if not scores.graded:
-        if wanted == "wins" and not scores.single:
-            return Quantity("wins", "mean")
+        # a margin is of the means of an item's runs, which tie within it
+        if not scores.single and (wanted == "wins" or (options.margin and scores.runs)):
+            return Quantity("wins", "mean", chosen=wanted is not None)
         # an accuracy on units has no ties that a policy could move
         if not scores.single and options.ties in ("drop", "to_a", "to_b"):
             raise ValueError(

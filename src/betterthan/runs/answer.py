@@ -245,13 +245,13 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
         return f"{what}: {scores}."
     if len(systems) == 2:
         return f"{what}: {scores}; {_verdict(data, systems)}."
-    top, apart = int(np.nan_to_num(data["pass_k"].values, nan=-1.0).argmax()), ""
+    top, aside = int(np.nan_to_num(data["pass_k"].values, nan=-1.0).argmax()), ""
     if leader and systems[top] != leader:
-        apart = (
+        aside = (
             f" on the items that both systems of a pair have ({systems[top]} has "
             f"{estimate(data, top)} on its own items)"
         )
-    return f"{what}: {scores} leads the {len(systems)} systems{apart}; {_verdicts(data, leader)}."
+    return f"{what}: {scores} leads the {len(systems)} systems{aside}; {_verdicts(data, leader)}."
 
 
 def leader_of(data: xr.Dataset) -> str:
