@@ -97,6 +97,8 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return _OF_RUNS[name]
     if "difference" in data and name in _OF_MEANS:
         return _OF_MEANS[name]
+    if name == "n" and "n_gold" in data:
+        return "Judged items"
     if set(names.SQUARE) <= {*data.coords, *data.data_vars} and name in _OF_PAIRS:
         return _OF_PAIRS[name]
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
@@ -105,6 +107,7 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
 _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "now": "Verdict",
     "n": "Items",
+    "n_gold": "Human labels",
     "n_more": "More items",
     "decisive": "Non-tied items",
     "drop": "Items to remove",

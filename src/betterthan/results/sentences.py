@@ -533,7 +533,9 @@ def chance_of_verdict(answer: Answer) -> str:
     if more and more.separates_most and more.separated < more.others:
         chance += f"; {more.others - more.separated:,} would need more than {more.beyond:,}"
     if more and more.n_unlabelled is not None and (more.items or 0) > more.n_unlabelled:
-        chance += f"; only {more.n_unlabelled:,} judged items lack one"
+        items = "item lacks" if more.n_unlabelled == 1 else "items lack"
+        only = f"only {more.n_unlabelled:,} judged {items} one"
+        chance += f"; {only if more.n_unlabelled else 'all judged items have one'}"
     return chance
 
 
