@@ -131,7 +131,6 @@ def bounds_lines(
     scores: xr.DataArray,
     *,
     baseline: str | None = None,
-    by: str = "",
     bounds: xr.Dataset | None = None,
     **how: Any,
 ) -> list[str]:
@@ -143,8 +142,6 @@ def bounds_lines(
         Before any policy for missing ones.
     baseline : str, optional
         Pairs without it are not looked at.
-    by : str
-        What the verdicts are by, where the answer is by something else.
     bounds : xarray.Dataset, optional
         Of `posterior.missing_bounds`, where it is known.
     **how
@@ -154,10 +151,10 @@ def bounds_lines(
     if not missing.any() or missing.all():
         return []
     limits = missing_bounds(scores, **how) if bounds is None else bounds
-    return list(_verdict_messages(limits, baseline, by))
+    return list(_verdict_messages(limits, baseline))
 
 
-def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+def _verdict_messages(bounds: xr.Dataset, baseline: str | None) -> Iterator[str]:
     """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     upper = np.triu(bounds["n_missing"].values > 0, 1)
@@ -165,10 +162,10 @@ def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iter
         (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
     ]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
-    suffix, describe = f", {by}" if by else "", verdict_formatter(bounds)
+    describe = verdict_formatter(bounds)
     if len(pairs) == 1:
-        yield describe(*pairs[0]) + suffix
+        yield describe(*pairs[0])
     elif pairs:
         n = len(pairs) - len(wavering)
-        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
+        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores"
         yield from (describe(*pair) for pair in wavering[:MAX_LISTED])

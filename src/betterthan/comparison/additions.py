@@ -303,9 +303,7 @@ def audit_lines(
     evaluation: Evaluation, options: Options, bounds: xr.Dataset | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The audit of scores from logs, as lines under an answer; and whether verdicts hold for every
-    value of the missing scores.
-
-    Where bounds are not of what the answer is of, but of wins by item, the line says so.
+    value of the missing scores, where that is known.
     """
     scores = evaluation.observed
     if evaluation.kind != "scores" or options.missing != "pairwise":
@@ -314,8 +312,8 @@ def audit_lines(
         return (), ()
     from betterthan.auditing.answer_checks import bounds_lines, status_lines
 
-    by = "" if bounds_answer(evaluation, options) else "by wins on items"
-    robust = bounds_lines(scores, baseline=options.baseline, by=by, bounds=bounds)
+    known = bounds_answer(evaluation, options)
+    robust = bounds_lines(scores, baseline=options.baseline, bounds=bounds) if known else ()
     return tuple(status_lines(scores)), tuple(robust)
 
 
