@@ -65,6 +65,9 @@ def open_verdicts(
             )
 
 
+_PAIRWISE = "pairwise "  # as bounds are, where three systems or more may have a joint answer
+
+
 def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
     the worst and the best case.
@@ -73,6 +76,7 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     verdicts = bounds["verdict"].isel(case=0, missing_dims="ignore").values
     better = bounds["prob_better"].values
     missing, holds = bounds["n_missing"].values, bounds["holds"].values
+    the_verdict = f"the {_PAIRWISE * (len(systems) > 2)}verdict"
 
     def describe(i: int, j: int) -> str:
         if better[i, j, 0] < 0.5:  # told from the side that is ahead
@@ -83,12 +87,12 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
         values = "the missing score" if n == 1 else f"the {n} missing scores"
         if verdict == "no verdict":
             return (
-                f"the verdict on {a} and {b} depends on {values}: P({a} better) is between {low} "
+                f"{the_verdict} on {a} and {b} depends on {values}: P({a} better) is between {low} "
                 f"and {high}"
             )
-        verdict_text = f'the verdict on {a} and {b}, "{verdict}",'
+        verdict_text = f'{the_verdict} on {a} and {b}, "{verdict}",'
         if verdict == "a better":
-            verdict_text = f'the verdict "{a} better than {b}"'
+            verdict_text = f'{the_verdict} "{a} better than {b}"'
         holding = "holds for every value of" if holds[i, j] else "depends on"
         return f"{verdict_text} {holding} {values}: P({a} better) is between {low} and {high}"
 
@@ -167,5 +171,6 @@ def _verdict_messages(bounds: xr.Dataset, baseline: str | None) -> Iterator[str]
         yield describe(*pairs[0])
     elif pairs:
         n = len(pairs) - len(wavering)
-        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores"
+        pairwise = _PAIRWISE * (len(systems) > 2)
+        yield f"{n} of {len(pairs)} {pairwise}verdicts hold for every value of the missing scores"
         yield from (describe(*pair) for pair in wavering[:MAX_LISTED])
