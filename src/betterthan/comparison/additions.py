@@ -44,6 +44,9 @@ def outcome_counts(evaluation: Evaluation, options: Options, answer: Answer) -> 
     squares = (*names.SQUARE, names.OUTCOME)
     columns: Arrays = {"counts": (squares, values), "n": (names.SQUARE, values.sum(-1))}
     columns[names.OUTCOME] = (names.OUTCOME,), outcomes
+    if evaluation.examples is not None and len(counts[names.OUTCOME]) < len(names.OUTCOMES):
+        won = values[..., 0] - evaluation.raw_counts.values[..., 0]
+        columns["ties_won"] = names.SQUARE, won
     of = posterior_parameters(counts, options.prior)
     if clusters is not None:
         of = posterior_parameters(clusters.counts, None)
