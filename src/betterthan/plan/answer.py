@@ -250,7 +250,7 @@ def signature(attrs: dict[str, Any]) -> str:
     parts = [f"betterthan {attrs.get('version', '')}".strip()]
     for name, value in attrs.items():
         if name in _SIGNED:
-            parts.append(f"{_SIGNED[name]}{_written(value)}")
+            parts.append(f"{_SIGNED[name]}{_written(bool(value) if name == 'keep' else value)}")
     return " | ".join(parts)
 
 
@@ -260,6 +260,7 @@ _SIGNED = {
     "theta": "theta=",
     "prior": "prior=",
     "target": "target=",
+    "keep": "keep=",
     "of": "of ",
     "rope": "rope=",
     "threshold": "verdict at ",
@@ -275,8 +276,8 @@ _SIGNED = {
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str | bool):
+        return str(value)
     if np.ndim(value):
         return f"({', '.join(f'{x:g}' for x in value)})"
     return f"{value:g}"
