@@ -158,9 +158,9 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
             f"{target}; the limiting probability is {numbers.probability(top)}.",
         )
     if first == 0:
-        given = verdict.replace("any verdict", "a verdict")
+        reached = verdict.replace("any verdict", "a verdict")
         return (
-            f"The items so far already give {given}: no more items are needed. If you add items, "
+            f"The items so far already give {reached}: no more items are needed. If you add items, "
             f"the limiting probability, with ever more items, is {numbers.probability(top)}.",
         )
     still = "" if first == always else f"; from {always:,.0f} items on, it is never lower"
