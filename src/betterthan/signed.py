@@ -47,6 +47,7 @@ class Signature:
     missing: str | None = None
     margin: float | None = None
     statistic: str | None = None
+    test_share: float | None = None  # of the items that a fold of a cross-validation tests on
     rope: float | None = None
     ci_prob: float | None = None
     ci_kind: str | None = None

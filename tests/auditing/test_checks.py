@@ -202,10 +202,11 @@ def test_a_verdict_that_some_values_would_change_is_told_for_the_pairs_asked():
     three = scores([(1, 0, 0)] * 6 + [(0, nan, nan)] * 6, "ABC")
     first, second = said(three, "verdict")[:2]
     assert (
-        first == 'the verdict "A better than B" depends on the 6 missing scores: P(A better) is '
+        first
+        == 'the pairwise verdict "A better than B" depends on the 6 missing scores: P(A better) is '
         "between 0.500 and 0.992"
     )
-    assert second.startswith('the verdict "A better than C"')
+    assert second.startswith('the pairwise verdict "A better than C"')
     assert said(three, "verdict", baseline="B")[0] == first
     bounds = bt.audit(three, baseline="B").bounds
     assert set(map(tuple, bounds[["system", "other"]].to_numpy())) == {("A", "B"), ("B", "C")}

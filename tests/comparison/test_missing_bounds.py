@@ -221,6 +221,36 @@ def test_a_skeptical_prior_is_that_of_the_scores_there_are():
     assert bounds["prob_better"].values[0] == pytest.approx(answer, abs=1e-12)
 
 
+def test_bounds_with_a_skeptical_prior_hold_whatever_the_missing_scores_are():
+    """The prior follows the ties, so that of filled scores is another."""
+    rng = np.random.default_rng(0)
+    values = (rng.random((60, 2)) < [0.95, 0.45]).astype(float)
+    values[:8, 0] = values[4:12, 1] = np.nan
+    c = compared(as_scores(values), prior="skeptical")
+    low, high = c.data["missing_probability"].values[0, 1]
+    assert low < c.data["prob_better"].values[0, 1] < high
+    worst, best = ([[end, 1 - end]] * 60 for end in (0.0, 1.0))
+    for fill in (worst, best, 0.0, 1.0, *rng.integers(0, 2, (20, 60, 2))):
+        filled = as_scores(np.where(np.isnan(values), fill, values))
+        p = compared(filled, prior="skeptical").data["prob_better"].values[0, 1]
+        assert low <= p <= high
+    assert not c.data["missing_holds"].values[0, 1]
+    assert "! Missing data: 16 scores are missing; whatever their values" in str(c.statement())
+
+
+@pytest.mark.parametrize("cluster", [None, list("aabbccddeeff")])
+def test_means_with_a_skeptical_prior_have_an_alarm_and_no_bounds(cluster):
+    values = np.random.default_rng(0).random((12, 1)) + np.array([0.06, 0])
+    values[:, 0] += np.tile([0.04, -0.03], 6)
+    values[:2, 1] = np.nan
+    beside = {"cluster": cluster} if cluster else {}
+    c = compared(as_scores(values, **beside), prior="skeptical")
+    assert not c.provenance.bounds
+    assert "missing_probability" not in c.data
+    alarm = "2 scores of s1 are missing; other values could lead to another verdict."
+    assert f"! Missing data: {alarm}" in c.statement()
+
+
 def test_who_has_no_verdict_does_not_depend_on_chance():
     """p by random permutations is near 0.05 for some system of some table."""
     rng = np.random.default_rng(5)

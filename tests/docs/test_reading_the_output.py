@@ -61,6 +61,7 @@ COMPARISONS = {
     "rope": lambda: bt.compare(bt.datasets.contingency_case("b"), rope=0.05),
     "baseline": lambda: bt.compare(right(3), baseline="s2"),
     "many systems": lambda: bt.compare(right(12)),
+    "ties to A": lambda: bt.compare(right(3), ties="to_a"),
     "policies for ties": lambda: bt.compare(right(3), rope=0.05, ties="all"),
     "all tests": lambda: bt.compare(right(2), tests=["sign", "mid_p", "trinomial"]),
     "graded": lambda: bt.compare(graded(2), rng=1),

@@ -209,3 +209,21 @@ def test_every_number_is_printed_within_the_width(width):
     assert [cells.count(more) > 0 for more in ("5", "10")] == [True, True]
     for name in ("a_better", "b_better", "equivalent", "undecided"):
         assert all(probability(value).replace(" ", "") in cells for value in found.table[name])
+
+
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize("higher", [False, True])
+def test_differences_of_means_have_the_sign_that_they_have_in_a_comparison(binary, higher):
+    values = np.random.default_rng(1).random((40, 2)) + np.array([0.0, 0.2])
+    scores = xr.DataArray(
+        (values > 0.6).astype(float) if binary else values,
+        dims=("item", "system"),
+        coords={"system": ["new", "old"], "cluster": ("item", np.arange(40) // 2)},
+        attrs={"higher_is_better": higher},
+    )
+    plan = bt.plan.replication(scores)
+    compared = bt.compare(scores)["difference_mean"]
+    np.testing.assert_allclose(plan["difference"].values, compared.values)
+    order = "new − old" if higher or binary else "new − old; lower is better"
+    sign = "+" if binary and not higher else "−"
+    assert f"difference in means ({order}) {sign}0." in plan.lines[0]

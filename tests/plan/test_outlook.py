@@ -261,6 +261,7 @@ def test_verdicts_of_pairs_alone_are_called_pairwise_next_to_a_joint_answer():
 def test_judged_items_have_no_fragility_by_their_labels_alone():
     judged = bt.models.judge.simulate(600, gold=50, rng=1)
     comparison = bt.compare(judged)
+    assert "Judged items   Human labels   Non-tied items" in str(bt.plan.outlook(comparison))
     assert bt.plan.outlook(comparison).lines == ()
     with pytest.raises(ValueError, match="is of judged items"):
         bt.plan.fragility(comparison)

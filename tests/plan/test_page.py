@@ -14,6 +14,7 @@ COUNTS = bt.counts.from_table({("new", "old"): (12, 6, 22)})
 @pytest.mark.parametrize("of", ["a_better", "either", "any"])
 def test_the_curve_passes_the_goal_where_the_plan_says(keep, of):
     plan = bt.plan.items_needed(COUNTS, keep=keep, of=of)
+    assert plan.signature().endswith(f" | of {of} | keep={keep}")
     page = build_page(plan)
     [table] = [t for part in page.parts if part.folded for t in part.tables]
     first, p = int(plan["first"]), float(plan["probability"])

@@ -59,6 +59,26 @@ def test_verdicts_have_the_name_of_the_better_system():
 
 
 def test_one_item_is_one():
-    plan = bt.plan.items_needed(bt.counts.from_table({("A", "B"): (20, 3, 7)}), keep=True)
+    pilot = bt.counts.from_table({("A", "B"): (8, 3, 0)})
+    plan = bt.plan.items_needed(pilot, keep=True, target=0.5)
     assert int(plan["first"]) == 1
     assert plan.lines[0].startswith("1 more item leads to the verdict A better")
+
+
+@pytest.mark.parametrize(
+    ("of", "rope", "verdict", "limit"),
+    [
+        ("a_better", 0.0, "the verdict A better", "0.987"),
+        ("a_better", 0.17, "the verdict A better", "0.052"),
+        ("any", 0.17, "a verdict", "> 0.999"),
+    ],
+)
+def test_a_verdict_that_the_pilot_has_needs_no_more_items(of, rope, verdict, limit):
+    pilot = bt.counts.from_table({("A", "B"): (15, 5, 80)})
+    plan = bt.plan.items_needed(pilot, keep=True, of=of, rope=rope)
+    assert float(plan["first"]) == 0
+    assert plan.lines == (
+        f"The items so far already give {verdict}: no more items are needed. If you add items, the "
+        f"limiting probability, with ever more items, is {limit}.",
+    )
+    assert "Plan for 0" not in bt.report(plan, format="html")

@@ -31,6 +31,19 @@ def test_without_a_baseline_nothing_fails():
     assert sorted(case.state for case in cases) == ["passed", "passed", "skipped"]
 
 
+def test_the_probability_is_that_of_the_verdict():
+    counts = {("A", "B"): (31, 30, 439), ("A", "C"): (90, 2, 908), ("C", "D"): (0, 0, 0)}
+    comparison = bt.compare(bt.counts.from_table(counts), rope=0.05)
+    found = {case.name: case.message for case in machines.pair_cases(comparison)}
+    within, other = comparison.pairs.set_index(["system", "other"]).loc[("A", "B")][
+        ["within_rope", "prob_better"]
+    ]
+    assert found["A, B"] == f"A equivalent: P {within:.3f}"
+    assert 0.5 < other < 0.95 < within < 0.999
+    assert found["A, C"] == "A better: P > 0.999"
+    assert {found[name][1:] for name in found if "D" in name} == {" no data"}
+
+
 def test_junit_counts_its_cases_and_can_be_parsed(comparison):
     odd = machines.Case('<a> & "b"\x1b', "failed", "\x07 <worse>")
     root = Xml.fromstring(

@@ -196,3 +196,28 @@ def test_formats_for_papers_are_of_one_comparison(pair, format):
     for given in ([pair, pair], [bt.datasets.beetle_confusion()]):
         with pytest.raises(ValueError, match=f"format='{format}' is of one comparison"):
             bt.report(*given, format=format)
+
+
+@pytest.mark.filterwarnings("ignore:Scores of s1 are missing")
+def test_pairs_without_a_verdict_have_no_probability_in_any_form():
+    """The first two systems share no item, and s2 lacks scores of hard items."""
+    values = (np.random.default_rng(0).random((60, 3)) < [0.9, 0.65, 0.4]).astype(float)
+    values[:30, 0] = values[30:, 1] = np.nan
+    comparison = bt.compare(
+        xr.DataArray(values, dims=("item", "system"), coords={"system": ["s0", "s1", "s2"]})
+    )
+    verdicts = dict(zip(["s1", "s2", "-"], comparison.pairs["verdict"], strict=True))
+    assert verdicts == {"s1": "no_data", "s2": "better", "-": "no_verdict"}
+    macros = macros_of(comparison)
+    assert (macros["btPAoverB"], macros["btDAoverB"]) == ("--", "--")
+    assert (macros["btPBoverC"], macros["btDBoverC"]) == ("--", "--")
+    assert macros["btPAoverC"] == "0.999"
+    table = bt.report(comparison, format="latex-table")
+    assert r" &  &  & $>99^{*}$ \\" in table
+    assert r" &  &  &  \\" in table
+    assert "or above; empty: no verdict. Model" in table
+    page = bt.report(comparison, format="markdown")
+    assert "| s1 |  |  |  |" in page
+    assert "\\* decided; empty: no verdict" in page
+    drawn = [text.get_text() for text in bt.plot.matrix(comparison).texts]
+    assert [text for text in drawn if text.strip("<>").isdigit()] == [">99", "<1"]

@@ -209,7 +209,11 @@ def test_pairs_without_examples_are_not_among_those_that_matter():
     systems = [f"s{k}" for k in range(12)]
     chain = dict.fromkeys(pairwise(systems), (5, 3, 2))
     comparison = bt.compare(bt.counts.from_table(chain))
-    assert "not compared" not in bt.report(comparison)
+    text = " ".join(bt.report(comparison).split())
+    assert "not compared" not in text
+    assert "the system ahead first; and pairs of neighbors; 10 more cannot be compared" in text
+    brief = " ".join(str(comparison).split())
+    assert "of the 11 pairs with the first system, the system ahead first; " in brief
     assert (comparison.pairs["verdict"] == "no_data").sum() == 66 - 11
 
 

@@ -145,3 +145,21 @@ def test_counts_without_ties_are_of_items_that_one_won():
 def test_a_probability_below_the_threshold_reads_below_it(p, threshold, text):
     assert below_threshold(p, threshold) == text
     assert float(below_threshold(p, threshold)) < threshold
+
+
+@pytest.mark.parametrize(
+    ("ties", "text"),
+    [
+        ("to_a", "11 wins, 2 losses for A; 7 ties count as wins of A."),
+        ("to_b", "9 wins, 4 losses for B; 7 ties count as wins of B."),
+        ("half", "7 wins, 5 losses for A; 3 ties count as wins of each."),
+    ],
+)
+def test_ties_that_count_as_wins_are_counted_for_their_system(ties, text):
+    counts = bt.counts.from_table({("A", "B"): (4, 2, 7)})
+    assert bt.compare(counts, ties=ties).statement()[1].endswith(text)
+    assert text.removesuffix(".") in bt.compare(counts, ties=ties).report(format="sentence")
+    three = bt.counts.from_table({("A", "B"): (4, 2, 7), ("A", "C"): (5, 5, 1)})
+    of_pairs = "In each pair, ties count "
+    (line,) = (k for k in bt.compare(three, ties=ties).statement() if k.startswith(of_pairs))
+    assert line.endswith(f"({6 if ties == 'half' else 8} in all).")

@@ -43,6 +43,7 @@ def random_folds():
 
 def test_correlated_t_is_students(random_folds):
     found = bt.scores.compare_folds(random_folds, test_share=0.1, rope=0.01)
+    assert " | test_share=0.1 | " in bt.signature(found)
     d = (random_folds.sel(system="A") - random_folds.sel(system="B")).values
     t = stats.t(49, d.mean(), np.sqrt(d.var(ddof=1) * (1 / 50 + 0.1 / 0.9)))
     below, within = t.cdf(-0.01), t.cdf(0.01) - t.cdf(-0.01)

@@ -65,6 +65,9 @@ def open_verdicts(
             )
 
 
+_PAIRWISE = "pairwise "  # as bounds are, where three systems or more may have a joint answer
+
+
 def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     """What says of a pair whether the verdict holds, with P(better) of the one that is ahead in
     the worst and the best case.
@@ -73,6 +76,7 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
     verdicts = bounds["verdict"].isel(case=0, missing_dims="ignore").values
     better = bounds["prob_better"].values
     missing, holds = bounds["n_missing"].values, bounds["holds"].values
+    the_verdict = f"the {_PAIRWISE * (len(systems) > 2)}verdict"
 
     def describe(i: int, j: int) -> str:
         if better[i, j, 0] < 0.5:  # told from the side that is ahead
@@ -83,12 +87,12 @@ def verdict_formatter(bounds: xr.Dataset) -> Callable[[int, int], str]:
         values = "the missing score" if n == 1 else f"the {n} missing scores"
         if verdict == "no verdict":
             return (
-                f"the verdict on {a} and {b} depends on {values}: P({a} better) is between {low} "
+                f"{the_verdict} on {a} and {b} depends on {values}: P({a} better) is between {low} "
                 f"and {high}"
             )
-        verdict_text = f'the verdict on {a} and {b}, "{verdict}",'
+        verdict_text = f'{the_verdict} on {a} and {b}, "{verdict}",'
         if verdict == "a better":
-            verdict_text = f'the verdict "{a} better than {b}"'
+            verdict_text = f'{the_verdict} "{a} better than {b}"'
         holding = "holds for every value of" if holds[i, j] else "depends on"
         return f"{verdict_text} {holding} {values}: P({a} better) is between {low} and {high}"
 
@@ -131,7 +135,6 @@ def bounds_lines(
     scores: xr.DataArray,
     *,
     baseline: str | None = None,
-    by: str = "",
     bounds: xr.Dataset | None = None,
     **how: Any,
 ) -> list[str]:
@@ -143,8 +146,6 @@ def bounds_lines(
         Before any policy for missing ones.
     baseline : str, optional
         Pairs without it are not looked at.
-    by : str
-        What the verdicts are by, where the answer is by something else.
     bounds : xarray.Dataset, optional
         Of `posterior.missing_bounds`, where it is known.
     **how
@@ -154,10 +155,10 @@ def bounds_lines(
     if not missing.any() or missing.all():
         return []
     limits = missing_bounds(scores, **how) if bounds is None else bounds
-    return list(_verdict_messages(limits, baseline, by))
+    return list(_verdict_messages(limits, baseline))
 
 
-def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iterator[str]:
+def _verdict_messages(bounds: xr.Dataset, baseline: str | None) -> Iterator[str]:
     """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     upper = np.triu(bounds["n_missing"].values > 0, 1)
@@ -165,10 +166,11 @@ def _verdict_messages(bounds: xr.Dataset, baseline: str | None, by: str) -> Iter
         (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
     ]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
-    suffix, describe = f", {by}" if by else "", verdict_formatter(bounds)
+    describe = verdict_formatter(bounds)
     if len(pairs) == 1:
-        yield describe(*pairs[0]) + suffix
+        yield describe(*pairs[0])
     elif pairs:
         n = len(pairs) - len(wavering)
-        yield f"{n} of {len(pairs)} verdicts hold for every value of the missing scores{suffix}"
+        pairwise = _PAIRWISE * (len(systems) > 2)
+        yield f"{n} of {len(pairs)} {pairwise}verdicts hold for every value of the missing scores"
         yield from (describe(*pair) for pair in wavering[:MAX_LISTED])

@@ -44,6 +44,9 @@ def outcome_counts(evaluation: Evaluation, options: Options, answer: Answer) -> 
     squares = (*names.SQUARE, names.OUTCOME)
     columns: Arrays = {"counts": (squares, values), "n": (names.SQUARE, values.sum(-1))}
     columns[names.OUTCOME] = (names.OUTCOME,), outcomes
+    if evaluation.examples is not None and len(counts[names.OUTCOME]) < len(names.OUTCOMES):
+        won = values[..., 0] - evaluation.raw_counts.values[..., 0]
+        columns["ties_won"] = names.SQUARE, won
     of = posterior_parameters(counts, options.prior)
     if clusters is not None:
         of = posterior_parameters(clusters.counts, None)
@@ -306,9 +309,7 @@ def audit_lines(
     evaluation: Evaluation, options: Options, bounds: xr.Dataset | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The audit of scores from logs, as lines under an answer; and whether verdicts hold for every
-    value of the missing scores.
-
-    Where bounds are not of what the answer is of, but of wins by item, the line says so.
+    value of the missing scores, where that is known.
     """
     scores = evaluation.observed
     if evaluation.kind != "scores" or options.missing != "pairwise":
@@ -317,10 +318,8 @@ def audit_lines(
         return (), ()
     from betterthan.auditing.answer_checks import bounds_lines, status_lines
 
-    if options.over is not None:  # an average has no bounds
-        return tuple(status_lines(scores)), ()
-    by = "" if bounds_answer(evaluation, options) else "by wins on items"
-    robust = bounds_lines(scores, baseline=options.baseline, by=by, bounds=bounds)
+    known = options.over is None and bounds_answer(evaluation, options)  # an average has none
+    robust = bounds_lines(scores, baseline=options.baseline, bounds=bounds) if known else ()
     return tuple(status_lines(scores)), tuple(robust)
 
 

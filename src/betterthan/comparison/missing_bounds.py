@@ -4,7 +4,9 @@ Bounds are of what the answer is of: of wins on items in closed form, of means a
 by Student's t, which `spans` bounds.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from betterthan.posterior.bounds import (
     planned_bounds,
     score_limits,
 )
+from betterthan.posterior.parameters import prior_of
 
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
@@ -56,9 +59,11 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
         return None
     ends, unit = _ends(evaluation)
     wins = _of_wins(evaluation, options, ends)
-    if not of_units(evaluation, options):
+    if of_units(evaluation, options):
+        return _of_means(evaluation, options, answers, ends, unit, wins)
+    if by_items(evaluation):
         return wins
-    return _of_means(evaluation, options, answers, ends, unit, wins)
+    return wins.assign(holds=wins["n_missing"] == 0)  # no bounds of such an answer are known
 
 
 def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
@@ -66,9 +71,11 @@ def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Datas
     value of the missing scores, and ``missing_probability``, P(better) in the worst and the best
     case for system_a; of wins also ``counts_worst``, all of them for system_b.
     """
-    if bounds is None or not bounds_answer(evaluation, options):
+    if bounds is None:
         return Table()
     columns = {"n_missing": bounds["n_missing"], "missing_holds": bounds["holds"]}
+    if not bounds_answer(evaluation, options):
+        return Table.of(without_attrs(xr.Dataset(columns)))
     columns["missing_probability"] = bounds["prob_better"].sel(case=CASES)
     if evaluation.counts.sizes[names.OUTCOME] == bounds.sizes.get(names.OUTCOME):  # ties were kept
         columns["counts_worst"] = bounds["counts"].sel(case="worst", drop=True)
@@ -170,8 +177,8 @@ def by_items(evaluation: Evaluation) -> bool:
 
 
 def bounds_answer(evaluation: Evaluation, options: Options) -> bool:
-    """Whether the bounds are of what the answer is of; a skeptical prior moves with the scores."""
-    return not options.prior_sd and (of_units(evaluation, options) or by_items(evaluation))
+    """Whether the bounds are of what the answer is of."""
+    return of_units(evaluation, options) or by_items(evaluation)
 
 
 def _ends(evaluation: Evaluation) -> tuple[ScoreBounds, np.ndarray]:
@@ -190,14 +197,43 @@ def _of_wins(evaluation: Evaluation, options: Options, ends: ScoreBounds) -> xr.
     choices = _choices(options) | {"margin": options.margin}
     if evaluation.quantity.lead == "mean":
         choices["rope"] = 0.0
-    return bounds_from_limits(ends, evaluation.systems, **choices)
+    return _with_priors(partial(bounds_from_limits, ends, evaluation.systems, **choices), options)
+
+
+def _with_priors(bounds_with: Callable[..., xr.Dataset], options: Options) -> xr.Dataset:
+    """Bounds with the prior of the answer; of a skeptical one, which follows the ties, also with
+    that of the fewest and of the most ties there can be: P(better) moves one way with it.
+    """
+    bounds = bounds_with(prior=options.prior)
+    if not options.prior_sd or len(options.prior) < len(names.OUTCOMES):
+        return bounds
+    counts = bounds["counts"].sum(names.SQUARE)  # each pair from both sides
+    systems = bounds.sizes[names.SYSTEM_A]
+    n = int(counts.sel(case="worst").sum()) * (systems - 1) // (2 * systems)
+    for case in ("worst", "best"):
+        decisive = min(int(counts.sel({"case": case, names.OUTCOME: "win"})), n)
+        ties = xr.DataArray([decisive, 0, n - decisive], dims=names.OUTCOME)
+        bounds = _wider(bounds, bounds_with(prior=prior_of(names.SKEPTICAL, ties)))
+    return bounds
+
+
+def _wider(bounds: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
+    """Bounds that hold those with another prior, too."""
+    p, also = bounds["prob_better"].values, other["prob_better"].values
+    p = np.stack([p[..., 0], np.minimum(p, also)[..., 1], np.maximum(p, also)[..., 2]], axis=-1)
+    alike = (other["verdict"] == bounds["verdict"].isel(case=0)).all("case")
+    holds = bounds["holds"] & other["holds"] & (alike | (bounds["n_missing"] == 0))
+    return bounds.assign(prob_better=(bounds["prob_better"].dims, p), holds=holds)
 
 
 def _choices(options: Options) -> dict[str, Any]:
-    """What bounds of wins depend on."""
+    """What bounds of wins depend on, but for the prior."""
     rope = options.question.rope if options.question.rope < 1 else names.ROPE
-    of: dict[str, Any] = {"ties": options.tie_policy, "prior": options.prior}
-    return of | {"rope": rope, "threshold": options.question.threshold}
+    return {
+        "ties": options.tie_policy,
+        "rope": rope,
+        "threshold": options.question.threshold,
+    }
 
 
 def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
@@ -209,9 +245,8 @@ def _of_blocks(evaluation: Evaluation, options: Options) -> xr.Dataset | None:
     right, wins = np.diag(tables.sums).astype(np.int64), tables.wins
     if not totals.higher_is_better:  # where 0 is right
         right, wins = totals.scored - right, wins.T
-    return bounds_from_right(
-        wins, tables.shared, right, tables.items, totals.systems, **_choices(options)
-    )
+    counted = wins, tables.shared, right, tables.items, totals.systems
+    return _with_priors(partial(bounds_from_right, *counted, **_choices(options)), options)
 
 
 def _of_means(

@@ -97,6 +97,8 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return _OF_RUNS[name]
     if "difference" in data and name in _OF_MEANS:
         return _OF_MEANS[name]
+    if name == "n" and "n_gold" in data:
+        return "Judged items"
     if set(names.SQUARE) <= {*data.coords, *data.data_vars} and name in _OF_PAIRS:
         return _OF_PAIRS[name]
     return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
@@ -105,6 +107,7 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
 _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "now": "Verdict",
     "n": "Items",
+    "n_gold": "Human labels",
     "n_more": "More items",
     "decisive": "Non-tied items",
     "drop": "Items to remove",
@@ -247,7 +250,7 @@ def signature(attrs: dict[str, Any]) -> str:
     parts = [f"betterthan {attrs.get('version', '')}".strip()]
     for name, value in attrs.items():
         if name in _SIGNED:
-            parts.append(f"{_SIGNED[name]}{_written(value)}")
+            parts.append(f"{_SIGNED[name]}{_written(bool(value) if name == 'keep' else value)}")
     return " | ".join(parts)
 
 
@@ -257,6 +260,7 @@ _SIGNED = {
     "theta": "theta=",
     "prior": "prior=",
     "target": "target=",
+    "keep": "keep=",
     "of": "of ",
     "rope": "rope=",
     "threshold": "verdict at ",
@@ -272,8 +276,8 @@ _SIGNED = {
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str | bool):
+        return str(value)
     if np.ndim(value):
         return f"({', '.join(f'{x:g}' for x in value)})"
     return f"{value:g}"

@@ -445,7 +445,7 @@ def _doubled(pair: xr.Dataset, ci_prob: float) -> str:
     random, chosen = (f"{pair[name].item():.2f}" for name in ("width", "width_chosen"))
     allocated = f"With the best allocation to judge outputs it is {chosen} ({where})"
     if random == chosen:
-        allocated = "No allocation to judge outputs makes it narrower"
+        allocated = "The best allocation to judge outputs makes it less than 0.01 narrower"
     return (
         f"With {int(pair[LABELS]):,} human labels in total, the {100 * ci_prob:g}% interval has a "
         f"width of {random} if their items are random. {allocated}."

@@ -311,6 +311,7 @@ class MeanLaw:
         )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
         self.units = Units.from_pairs(mean_differences, side)
+        self.side = 1.0 if binary else side  # as `compare` has differences: accuracy, or scores
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)
@@ -329,10 +330,11 @@ class MeanLaw:
         """The verdict, the difference and its error."""
         now = np.where(self.some, np.array(VERDICTS)[self.verdict_indices()], "no_data")
         units, back = self.units, other_side(now).astype("U16")
+        difference = self.side * units.difference
         return xr.Dataset(
             {
                 "now": self.wrap(now.astype("U16"), back, alike(self.rope)),
-                "difference": self.wrap(units.difference, -units.difference, 0.0),
+                "difference": self.wrap(difference, -difference, 0.0),
                 "error": self.wrap(units.error, units.error, 0.0),
                 "n": self.wrap(units.units, units.units, 0),
             }
@@ -350,6 +352,7 @@ class MeanLaw:
     def attrs(self, answer: str) -> dict[str, Any]:
         """Return the attrs of a result."""
         attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
+        attrs |= {"lower_is_better": 1} if self.side < 0 else {}
         return attrs | {"rope": self.rope, "threshold": self.threshold}
 
     @property

@@ -168,6 +168,8 @@ def _step(plan: Plan) -> Step | None:
         unit = _UNITS.get(attrs["answer"], "items")
         return Step(f"Plan for {first:,.0f} {unit}.") if first == first else None
     wanted = on_one_line(wanted_verdict(attrs))
+    if first == 0:
+        return Step("No more items are needed.", f"The items so far give {wanted}.")
     if first == first:
         more = "more " if attrs["keep"] else ""
         return Step(f"Plan for {first:,.0f} {more}items.", f"{goal} chance of {wanted}.")

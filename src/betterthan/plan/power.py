@@ -140,7 +140,8 @@ def items_needed(
     Returns
     -------
     Plan
-        - ``first``: smallest n that reaches the target
+        - ``first``: smallest n that reaches the target; with `keep`, 0 if the pilot already has
+          the verdict
         - ``always``: n from which on every n reaches it; the curve is a sawtooth, so one more item
           may lower the probability
         - ``ceiling``: maximum attainable probability
@@ -176,6 +177,8 @@ def items_needed(
     verdict_indices = _SUMMED.get(checks.one_of(of, TARGETS, "of")) or [VERDICTS.index(of)]
     probability = _probability(pair_design, rule, verdict_indices, keep)
     first, always = crossing(probability, target, most, *_search_range(keep, rope))
+    if keep and probability(np.zeros(1, np.int64))[0] == 1:  # the pilot has the verdict
+        first, always = 0.0, 0.0 if always == 1 else always
     values = {
         "first": first,
         "always": always,

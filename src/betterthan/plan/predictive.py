@@ -148,7 +148,7 @@ def outlook(
         Over ``pair``, with the coordinates ``system_a`` (the system ahead) and ``system_b``:
 
         - ``now``: verdict today
-        - ``n``, ``decisive``: items or units, and the non-tied ones
+        - ``n``, ``n_gold``, ``decisive``: items or units, human labels, and non-tied items
 
         For an undecided pair, predicted from the data so far:
 

@@ -97,7 +97,8 @@ def _described(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...
         units = str(data.attrs["units"])
         too_few = bool(pair["probability"].isnull().any())
         text = _TOO_FEW if too_few else describe(pair, system_names, units)
-        return _difference(pair, system_names, units), text
+        lower = "; lower is better" * data.attrs.get("lower_is_better", 0)
+        return _difference(pair, system_names, units, lower), text
     standing = _standing(pair, system_names)
     return (standing,) if several else (standing, describe(pair, system_names, "items"))
 
@@ -108,12 +109,12 @@ _TOO_FEW = (
 )
 
 
-def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str) -> str:
+def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str, lower: str) -> str:
     verdict = _NOW.get(str(pair["now"].values), "No verdict").format(**system_names)
     difference, error = f"{float(pair['difference']):+.3g}", f"{float(pair['error']):.3g}"
     return (
-        f"{verdict}: difference in means {difference.replace('-', '−')} (standard error {error}, "
-        f"{_counted(pair['n'], units)})."
+        f"{verdict}: difference in means ({system_names['a']} − {system_names['b']}{lower}) "
+        f"{difference.replace('-', '−')} (standard error {error}, {_counted(pair['n'], units)})."
     )
 
 
@@ -155,6 +156,12 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
         return (
             f"More than {attrs['most']:,}{more} items are needed for {verdict} with probability "
             f"{target}; the limiting probability is {numbers.probability(top)}.",
+        )
+    if first == 0:
+        reached = verdict.replace("any verdict", "a verdict")
+        return (
+            f"The items so far already give {reached}: no more items are needed. If you add items, "
+            f"the limiting probability, with ever more items, is {numbers.probability(top)}.",
         )
     still = "" if first == always else f"; from {always:,.0f} items on, it is never lower"
     if np.isnan(always):

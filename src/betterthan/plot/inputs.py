@@ -238,13 +238,13 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
 
 
 def answered(data: xr.Dataset) -> xr.DataArray:
-    """P(better) of a comparison, nan where a pair has no data: there it is that of the prior."""
+    """P(better) of a comparison, nan where a pair has no verdict: no data, or not converged."""
     better = data["prob_better"]
     by_pair = better.dims == (names.PAIR,)
     if "verdict" not in data or not (by_pair or _is_square(data["verdict"])):
         return better
     verdict = data["verdict"]
-    empty, decided = verdict == "no_data", verdict.isin(["a_better", "b_better"])
+    empty, decided = verdict.isin(["no_data", "no_verdict"]), verdict.isin(["a_better", "b_better"])
     if by_pair:
         better = _square_from_pairs(better.where(~empty))
         return better.assign_coords(decided=to_square(decided, mirror="same"))

@@ -43,6 +43,7 @@ from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import groups_part, tests_part
 from betterthan.results.tables import (
+    NO_VERDICT,
     count,
     difference,
     interval_label,
@@ -122,7 +123,7 @@ def _pairs(context: ReportContext) -> Part:
         square = np.column_stack(
             [data[f"difference_{k}"].transpose(*names.SQUARE).values[i, j] for k in _BOUNDS]
         )
-        square[np.isin(verdicts, ("no_data", "no_verdict"))] = np.nan
+        square[np.isin(verdicts, NO_VERDICT)] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
     return Part("Pairs", tables=[table], notes=pair_tables.opposed_notes(context))
@@ -141,9 +142,9 @@ def matrix_section(context: ReportContext) -> Part | None:
     p, verdict = (
         context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
     )
-    p = np.where((verdict == "no_data") | np.eye(n, dtype=bool), np.nan, p)
+    p = np.where(np.isin(verdict, NO_VERDICT) | np.eye(n, dtype=bool), np.nan, p)
     decided = np.isin(verdict, ("a_better", "b_better"))
-    caption = "Probability that the row is better than the column, best first; empty: not compared"
+    caption = "Probability that the row is better than the column, best first; empty: no verdict"
     drawing = partial(matrix, matrix_classes(p, decided))
     return Part("Matrix", figures=[Figure(caption, drawing, inline=True)])
 
@@ -505,7 +506,7 @@ def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
     """
     if key in _VERDICTS:
         # of the verdict that the page finds by itself no more than that it is one
-        stay = names.VERDICTS if key == "wv" else ("no_data", "no_verdict")
+        stay = names.VERDICTS if key == "wv" else NO_VERDICT
         codes = {v: names.VERDICTS.index(v if v in stay else "undecided") for v in names.VERDICTS}
         column = [codes[str(v)] for v in values]
     elif per:

@@ -1,6 +1,6 @@
 """A comparison as a report shows it: systems, best first, pairs that matter, and items."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -76,10 +76,8 @@ class ReportContext:
         n = len(self.systems)
         if n <= ALL_PAIRS_SYSTEMS:
             return ahead_first(self.data)
-        matter = {(0, k) for k in range(1, n)} | {(k, k + 1) for k in range(n - 1)}
-        matter |= self._pairs_with_baseline
-        verdict = self.data["verdict"].transpose(*names.SQUARE).values
-        compared = {pair for pair in matter if verdict[pair] != "no_data"}
+        matter = self._wanted | self._neighbors
+        compared = self._compared(matter)
         pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
         return ahead_first(self.data, pairs)
 
@@ -91,9 +89,28 @@ class ReportContext:
         return {(min(k, base), max(k, base)) for k in range(len(self.systems)) if k != base}
 
     @property
-    def brief_wanted(self) -> int:
+    def _wanted(self) -> set[tuple[int, int]]:
         """Pairs with the first system and with the baseline."""
-        return len(self._pairs_with_baseline | {(0, k) for k in range(1, len(self.systems))})
+        return self._pairs_with_baseline | {(0, k) for k in range(1, len(self.systems))}
+
+    @property
+    def _neighbors(self) -> set[tuple[int, int]]:
+        return {(k, k + 1) for k in range(len(self.systems) - 1)}
+
+    def _compared(self, pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        verdict = self.data["verdict"].transpose(*names.SQUARE).values
+        return [pair for pair in pairs if verdict[pair] != "no_data"]
+
+    @property
+    def brief_wanted(self) -> int:
+        """How many pairs there are with the first system and with the baseline."""
+        return len(self._wanted)
+
+    def n_not_compared(self, brief: bool) -> int:
+        """Pairs that matter, and have no row as they were not compared."""
+        matter = self._wanted if brief else self._wanted | self._neighbors
+        rows = {(min(pair), max(pair)) for pair in (self.brief_pairs if brief else self.pairs)}
+        return len(matter - rows - {*self._compared(matter)})
 
     @cached_property
     def brief_pairs(self) -> list[tuple[int, int]]:
@@ -105,8 +122,7 @@ class ReportContext:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
         with_base = self._pairs_with_baseline
-        matter = sorted(with_base | {(0, k) for k in range(1, n)})
-        compared = [pair for pair in matter if verdict[pair] != "no_data"]
+        compared = self._compared(sorted(self._wanted))
         rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}
         pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
         return ahead_first(self.data, pairs)

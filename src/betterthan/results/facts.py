@@ -49,6 +49,8 @@ class Pair:
     ties_unknown: bool = False  # only items that one of the two won were counted
     n: int | None = None  # items that both have, but for ties that are dropped
     n_ties_dropped: int | None = 0  # None if they are dropped, and their number is not known
+    ties_won: int | None = None  # ties that count as wins, by a policy
+    ties_lost: int | None = None  # and as wins of the other
     n_dropped: int = 0  # items without both scores
     lacking: str | None = None  # the one system that all these lack a score of
     n_units: int | None = None  # clusters, or items with their runs
@@ -172,6 +174,8 @@ class Answer:
     verdicts: tuple[Pair, ...] = ()  # those that name a better system, where they are few
     n_judgments: int | None = None  # of all pairs
     verdict_counts: VerdictCounts | None = None
+    ties: str | None = None  # the policy for them
+    n_ties_won: int = 0  # of all pairs, that count as wins by this policy
     baseline: Baseline | None = None
     leader: Pair | None = None  # of several systems, the next one against the one that leads
     n_also_undecided: int = 0  # against the leader, of systems outside of the best set
@@ -266,6 +270,8 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         failures=" ".join(provenance.failures or ()) if failed else None,
         at_random=tables.at_random(pairs, provenance),
         n_judgments=int(pairs["n"].sum()) if judged else None,
+        ties=provenance.ties,
+        n_ties_won=int(data["ties_won"].sum()) if "ties_won" in data else 0,
         together="prob_best" in data and provenance.method == "advised",
         unit_notes=tuple(map(on_one_line, provenance.unit_notes or ())),
         joint_notes=tuple(map(on_one_line, provenance.joint_notes or ())),
@@ -371,6 +377,8 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         ties_unknown=provenance.ties == "unknown",
         n=(value("n") or (provenance.n_items if by else None)) if counted else None,
         n_ties_dropped=_ties_dropped(row, provenance),
+        ties_won=_pair_value(compared, row, "ties_won"),
+        ties_lost=_pair_value(compared, _other_side(row), "ties_won"),
         n_dropped=value("n_dropped") or 0,
         lacking=_lacking(row, data, provenance),
         unit=provenance.unit,
@@ -426,7 +434,7 @@ def _lacking(row: Mapping[str, Any], data: xr.Dataset, provenance: Signature) ->
 
 def _pair_value(
     compared: _Compared, row: Mapping[str, Any], name: str, at: Mapping[str, str] | None = None
-) -> float | None:
+) -> Any:
     """A number of a table over both systems, from the side of the system ahead."""
     data = compared.data
     if name not in data or not set(names.SQUARE) <= set(data[name].dims):

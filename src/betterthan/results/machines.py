@@ -8,7 +8,8 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 from betterthan.files import same_file
-from betterthan.results.tables import pair_rows
+from betterthan.results import numbers
+from betterthan.results.tables import NO_VERDICT, pair_rows
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -36,7 +37,10 @@ def pair_cases(comparison: Any) -> list[Case]:
     cases = []
     for row in pair_rows(comparison).to_dict("records"):
         system, other, verdict = row["system"], row["other"], str(row["verdict"])
-        message = f"{system} {verdict}: P {row['prob_better']:.3f}"
+        message = f"{system} {verdict.replace('_', ' ')}"
+        if verdict not in NO_VERDICT:
+            p = row["within_rope" if verdict == "equivalent" else "prob_better"]
+            message += f": P {numbers.probability(p)}"
         state = PASSED if verdict in ("better", "worse", "equivalent") else SKIPPED
         if baseline is not None and baseline in (system, other):
             loses = (verdict == "better") == (system == baseline)

@@ -171,6 +171,8 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
         )
         caption = f"{first} with the first system{base}, the system ahead first"
         caption += "" if brief else "; and pairs of neighbors"
+        left_out = context.n_not_compared(brief)
+        caption += f"; {left_out:,} more cannot be compared" if left_out else ""
         elsewhere = f"all {total:,} are in .pairs of the comparison"
         if not brief:
             elsewhere += ", and in pairs.csv"
@@ -234,13 +236,14 @@ def _further_columns(context: ReportContext) -> list[Column]:
 
 
 def matrix_table(context: ReportContext) -> Table:
-    """The matrix of P(row better than column) in whole per cent, without the diagonal and empty
-    pairs; cells with a verdict are marked.
+    """The matrix of P(row better than column) in whole per cent, without the diagonal and pairs
+    that have no verdict; cells of a better system are marked.
     """
     main, systems = context.data, context.systems
     joint = "pairwise_verdict" in main
-    compared = (main["verdict"].values != "no_data") & ~np.eye(len(systems), dtype=bool)
     values, verdicts = (main[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
+    others = ~np.eye(len(systems), dtype=bool)
+    compared = others & ~np.isin(verdicts, NO_VERDICT)
     p = np.where(compared, values, np.nan)
     decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
     threshold = context.provenance.threshold or names.VERDICT_PROB
@@ -250,7 +253,7 @@ def matrix_table(context: ReportContext) -> Table:
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
-        f"column{how}; * decided"
+        f"column{how}; * decided{'' if (compared == others).all() else '; empty: no verdict'}"
     )
     return Table(
         ("", *systems),

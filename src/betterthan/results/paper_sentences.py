@@ -182,5 +182,13 @@ def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
     if counts.n_undecided:
         were = "was" if counts.n_undecided == 1 else "were"
         text += f"; {counts.n_undecided:,} {were} undecided, which does not mean equal"
+    others = {
+        "split, as wins and means favor different systems": counts.n_split,
+        "not compared": counts.n_no_data,
+        "without a verdict": counts.n_no_verdict,
+    }
+    text += "".join(
+        f"; {n:,} {'was' if n == 1 else 'were'} {what}" for what, n in others.items() if n
+    )
     model = "a joint model of all systems" if counts.joint else "pairwise models"
     return f"{text}. Probabilities and verdicts are from {model}."

@@ -21,7 +21,7 @@ from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import difference_name, verdict_label
-from betterthan.results.tables import interval_label
+from betterthan.results.tables import NO_VERDICT, interval_label
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
@@ -210,9 +210,13 @@ def _caption(context: ReportContext, table: Table, test: str) -> str:
     if "prob_best" in data:
         parts.append("P(best): posterior probability that the system is the best")
     if table.heads[-1].isdigit():
+        counts = context.answer.verdict_counts
+        none = counts and (counts.n_no_data or counts.n_no_verdict)
+        empty = "; empty: no verdict" if none else ""
         parts.append(
             "Numbered columns: posterior probability, in percent, that the system of the row is "
             f"better than that of the column; *: verdict, at {provenance.threshold:g} or above"
+            f"{empty}"
         )
     parts.append(f"Model: {_model(context)}")
     if "in_best_set" in data:
@@ -294,17 +298,21 @@ def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
     for i, j in context.pairs:
         a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
-        meaning = f"P({a} better than {b})"
-        yield f"P{name}", numbers.probability(float(held["prob_better"][i, j])), meaning
-        verdict = verdict_label(str(held["verdict"][i, j]), a, b)
-        yield f"Verdict{name}", verdict, f"verdict on {a} and {b}"
-        if "pairwise_prob_better" in held:
-            p = numbers.probability(float(held["pairwise_prob_better"][i, j]))
-            yield f"Pairwise{name}", p, f"{meaning}, pairwise"
+        verdict, meaning = str(held["verdict"][i, j]), f"P({a} better than {b})"
+        none = verdict in NO_VERDICT
+        p = {k: numbers.probability(float(held[k][i, j])) for k in _PROBABILITIES if k in held}
+        yield f"P{name}", "–" if none else p["prob_better"], meaning
+        yield f"Verdict{name}", verdict_label(verdict, a, b), f"verdict on {a} and {b}"
+        if "pairwise_prob_better" in p:
+            pairwise = "–" if verdict == "no_data" else p["pairwise_prob_better"]
+            yield f"Pairwise{name}", pairwise, f"{meaning}, pairwise"
         if "difference_mean" in held and not np.isnan(held["difference_mean"][i, j]):
             limits = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
             meaning = f"{difference_name(context.provenance)}, {a} − {b}"
-            yield f"D{name}", numbers.difference(*limits), meaning
+            yield f"D{name}", "–" if none else numbers.difference(*limits), meaning
+
+
+_PROBABILITIES = ("prob_better", "pairwise_prob_better")
 
 
 def letters(place: int) -> str:

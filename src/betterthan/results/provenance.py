@@ -70,6 +70,7 @@ def _choices(provenance: Signature) -> list[str]:
         "over": provenance.over,
         "quantity": provenance.quantity,
         "statistic": provenance.statistic,
+        "test_share": provenance.test_share and f"{provenance.test_share:g}",
         "ties": provenance.ties,
         "missing": provenance.missing,
         "tool": provenance.tool,

@@ -29,7 +29,7 @@ from betterthan.signed import Signature
 
 BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
 _NEEDED = (
-    *("prob_better", "verdict", "counts", "n", "n_units"),
+    *("prob_better", "verdict", "counts", "n", "n_gold", "n_units"),
     *("difference_mean", "difference_lower", "difference_upper"),
     *("difference_error", "difference_df", "difference_skewness"),
 )
@@ -193,7 +193,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     turn = tables.b_first(pairs)  # where the second system is ahead
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
-    table |= {name: pairs[name].values for name in ("n", "n_units") if name in pairs}
+    table |= {name: pairs[name].values for name in ("n", "n_gold", "n_units") if name in pairs}
     if "counts" in pairs:
         won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
         table["decisive"] = won_or_lost.sum(names.OUTCOME).values

@@ -306,12 +306,14 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
 
 def _worth(judged: Judged, worth: tuple[float, float]) -> str:
     """How many human labels would be as informative without a judge."""
+    if judged.n_labels == judged.n_judged:
+        return "All judged items have one, so the judge's outputs add no information."
     if judged.worth_about is None:
         return (
             "The judge's outputs raise the effective number of labels of a pair to between "
             f"{worth[0]:,.0f} and {worth[1]:,.0f}."
         )
-    return (
-        f"The judge's outputs raise their effective number to about {judged.worth_about:,.0f} "
-        f"(95% interval: {worth[0]:,.0f} to {worth[1]:,.0f})."
-    )
+    raised = f"raise their effective number to about {judged.worth_about:,.0f}"
+    if round(judged.worth_about) == judged.n_labels:
+        raised = "hardly raise their effective number"
+    return f"The judge's outputs {raised} (95% interval: {worth[0]:,.0f} to {worth[1]:,.0f})."

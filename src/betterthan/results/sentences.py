@@ -24,6 +24,11 @@ _CANDIDATES = 4  # possible bests that a sentence names, with their probabilitie
 _ALSO_NAMED = 5  # and without these
 _MUCH = "; shrunk toward 0"
 _INTERVALS = 2  # systems up to which the sentence on the baseline has intervals
+_TIES_TO = {
+    "to_a": "as wins of the system that comes first in the data",
+    "to_b": "as wins of the system that comes second in the data",
+    "half": "half for each system",
+}
 _DIFFERENCES = {
     "P(A wins) - P(B wins)": "Difference in win rate",
     "difference of means, in units of the score": "Difference in mean score",
@@ -51,6 +56,9 @@ def answer_sentences(answer: Answer) -> list[str]:
         lines += [" ".join(_size(answer, answer.leader))] if answer.leader else []
         lines += [baseline_sentence(answer.baseline)] if answer.baseline else []
         lines += [verdicts_sentence(answer.verdict_counts, answer)] if answer.verdict_counts else []
+        if answer.n_ties_won:
+            n, whose = answer.n_ties_won, _TIES_TO[answer.ties or ""]
+            lines.append(f"In each pair, ties count {whose} ({n:,} in all).")
     first, _, alarms = notes(answer)
     lines += [" ".join(first)] if first else []
     return [*lines, *more_sentences(answer), *_warnings(answer), *alarms]
@@ -319,7 +327,17 @@ def outcomes_text(pair: Pair) -> str:
     texts = (f"{n:,} {singular if n == 1 else plural}" for n, singular, plural in counted)
     dropped = pair.n_ties_dropped or 0
     ties = f"; {dropped:,} tie{'s are' if dropped > 1 else ' is'} dropped" if dropped else ""
-    return f"{', '.join(texts)} for {pair.first}{ties}"
+    return f"{', '.join(texts)} for {pair.first}{ties}{_ties_won(pair)}"
+
+
+def _ties_won(pair: Pair) -> str:
+    """``28 ties count as wins of haptik``, by a policy for ties; empty without one."""
+    n = pair.ties_won or pair.ties_lost
+    if not n:
+        return ""
+    both = "each" if pair.ties_won and pair.ties_lost else ""
+    whose = both or (pair.first if pair.ties_won else pair.second)
+    return f"; {n:,} {'tie counts as a win' if n == 1 else 'ties count as wins'} of {whose}"
 
 
 def _lacks(pair: Pair) -> str:
@@ -535,7 +553,9 @@ def chance_of_verdict(answer: Answer) -> str:
     if more and more.separates_most and more.separated < more.others:
         chance += f"; {more.others - more.separated:,} would need more than {more.beyond:,}"
     if more and more.n_unlabelled is not None and (more.items or 0) > more.n_unlabelled:
-        chance += f"; only {more.n_unlabelled:,} judged items lack one"
+        items = "item lacks" if more.n_unlabelled == 1 else "items lack"
+        only = f"only {more.n_unlabelled:,} judged {items} one"
+        chance += f"; {only if more.n_unlabelled else 'all judged items have one'}"
     return chance
 
 

@@ -310,9 +310,10 @@ def compare_folds(
         unit="fold",
         n_items=len(paired.values),
         higher_is_better=paired.sign > 0,
+        test_share=share,
         **asdict(question),
     )
-    return Comparison(result.assign_attrs(provenance.to_attrs() | {"test_share": share}))
+    return Comparison(result.assign_attrs(provenance.to_attrs()))
 
 
 def signed_rank(
