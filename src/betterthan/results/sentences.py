@@ -180,7 +180,7 @@ def _why_no_verdict(pair: Pair) -> str:
     if pair.reason == "missing scores decide":
         return (
             "scores are missing with the difficulty of the items, and some values of the missing "
-            "scores would lead to another verdict"
+            "scores could lead to another verdict"
         )
     return pair.reason or "the sampler did not converge (see diagnostics)"
 
@@ -510,7 +510,7 @@ def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
     if counts.n_no_verdict:
         have = "has" if counts.n_no_verdict == 1 else "have"
         why = ": scores are missing with the difficulty of the items, and some values of the "
-        why += "missing scores would lead to another verdict"
+        why += "missing scores could lead to another verdict"
         yield f"{counts.n_no_verdict:,} {have} none{why if counts.n_missing_decides else ''}"
 
 
