@@ -469,7 +469,8 @@ def barg_part(context: ReportContext) -> Part:
         worth = f"worth {provenance.ess_min:.0f} draws"
         how = f"; k-hat of the weights {provenance.pareto_k:.2f}, {worth}"
     elif first == "exact":
-        how = "; probabilities within 1e-9, quantities of the difference within 1e-10"
+        of = "pairwise " if provenance.joint_model == names.AMONG_ALL else ""  # not of quadrature
+        how = f"; {of}probabilities within 1e-9, quantities of the difference within 1e-10"
     posterior = f"means with {interval_label(provenance.to_attrs())}, in the table of pairs"
     rope = (
         f"a difference of at most {context.rope:g} is practically none" if context.rope else "none"
