@@ -7,7 +7,7 @@ function cardOf(view, k) {
   const add = (name, value) => { if (value != null) rows.push([name, value]); };
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
   add("Wins, losses, ties", tally(pair));
-  if (!["no_data", "no_verdict"].includes(pair.verdict)) {
+  if (!pair.verdict.startsWith("no_")) {
     add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse || 0));
     sizes(view, k, pair, add);
   }

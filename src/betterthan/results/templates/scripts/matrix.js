@@ -43,7 +43,7 @@ function followTable(view, table, systems) {
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-// As in the report: the joint probability, and * if a system is better; no no_data, no_verdict
+// As in the report: the joint probability if there is one, and * if a system is better
 function markCells(view, cells) {
   const { model, settings } = view;
   for (const cell of cells) {
@@ -51,7 +51,7 @@ function markCells(view, cells) {
     if (k === undefined) continue;
     const verdict = oriented(model.shownVerdict(k, settings.rope, settings.threshold), j < i);
     const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
-    const known = verdict[2] !== "_", decided = verdict === "better" || verdict === "worse";
+    const known = !verdict.startsWith("no_"), decided = verdict === "better" || verdict === "worse";
     setText(cell, known ? percentOf(p, settings.threshold) + (decided ? "*" : "") : "");
     setClass(cell, known ? "shade k" + matrixClass(p, decided) + (verdict === "equivalent" ? " same" : "") : "");
   }
@@ -110,7 +110,7 @@ function drawRuns(view, svg, systems) {
       if (c < systems.length && c !== r) {
         const j = systems[c], k = model.pair(i, j), verdict = model.shownVerdict(k, rope, threshold);
         const p = model.probabilitiesOf(k)[j < i ? 1 : 0];
-        if (verdict[2] !== "_") kind = matrixClass(p, verdict === "a_better" || verdict === "b_better");
+        if (!verdict.startsWith("no_")) kind = matrixClass(p, verdict === "a_better" || verdict === "b_better");
       }
       if (kind === before) continue;
       if (before >= 0) paths[before] += "M" + start + " " + r + "h" + (c - start) + "v1h-" + (c - start) + "z";

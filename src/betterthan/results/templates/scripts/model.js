@@ -89,7 +89,7 @@ class Model {
     const p1 = exact ? above(of.a, of.b, of.t, 0) : p === null ? NaN : p;
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     const against = (this.data.splits ? this.at("other", k) : null) ?? NaN;
-    const stays = reported === "no_data" || reported === "no_verdict" ? reported : "";
+    const stays = reported?.startsWith("no_") ? reported : "";
     const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
     this.cache[k] = fixed_;
     return fixed_;
