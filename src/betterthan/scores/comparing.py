@@ -195,7 +195,7 @@ def compare(
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
-    data, unit = in_rows(data, unit)
+    observed, (data, unit) = data, in_rows(data, unit)
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
     limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
     result = bayesian_bootstrap(data, draws=draws, **of, **limits)
@@ -215,7 +215,7 @@ def compare(
     provenance = replace(
         provenance,
         answer="scores",
-        data_hash=fingerprint(data),
+        data_hash=fingerprint(observed),
         reading=str(data.attrs.get("reading", "")),
         alpha=alpha,
         correction=correction,
