@@ -242,3 +242,11 @@ def test_shares_beside_per_cent_are_refused(tmp_path):
         bt.read(path, percent=True)
     zero = save(tmp_path, "z.csv", "item,A,B\nq1,87,0\nq2,90,0\n")
     assert bt.read(zero, percent=True).sel(system="B").sum() == 0
+
+
+def test_a_column_of_names_is_not_one_of_scores_of_a_file():
+    frames = {"old": pd.DataFrame({"item": ["a", "b"], "em": [1, 0]})}
+    frames["new"] = frames["old"].assign(em=[1, 1])
+    with pytest.raises(ValueError, match=r"^system='em' is for .* \('em'\); leave it out"):
+        bt.read(frames, system="em")
+    assert bt.read(frames, score="em").sel(system="new").values.tolist() == [1, 1]

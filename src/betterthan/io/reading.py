@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from itertools import combinations
@@ -22,7 +22,7 @@ from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
-from betterthan.io.items import as_array, tallies
+from betterthan.io.items import as_array, items_of, tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
@@ -53,7 +53,7 @@ from betterthan.io.several_tables import (
     side_by_side,
 )
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
-from betterthan.io.table import Reading, Table
+from betterthan.io.table import Reading, Table, unread
 from betterthan.signed import Signature
 from betterthan.text import stripped
 
@@ -367,6 +367,8 @@ def read_tables(
     by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
+    if meanings.system or meanings.score:
+        _refuse_columns_of_long_tables(by_name.values(), meanings, layout, by_file)
     columns: list[str] = []
     if by_file:
         scored = [
@@ -385,9 +387,6 @@ def read_tables(
     )
     _check_choices(chosen_layout, choices)
     metrics = [metric_of(t) for t in by_name.values()] if chosen_layout.name == "long" else []
-    if meanings.system and chosen_layout.name == "wide":
-        reason = f"system={meanings.system!r} is for the names of systems in rows, and this was "
-        raise ValueError(f"{reason}read as wide, where columns are systems; leave it out")
     for role in ("cluster", "run"):
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
@@ -452,6 +451,25 @@ def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
     if mapping:
         return tables
     return {named_system(table) or name: table for name, table in tables.items()}
+
+
+def _refuse_columns_of_long_tables(
+    tables: Iterable[Table], meanings: Columns, layout: str | None, by_file: bool
+) -> None:
+    """Refuse a column of systems, or of all scores, where each column is a system."""
+    for table in tables:
+        if (layout or recognise(table)) != "wide":
+            continue
+        if meanings.system:
+            columns = unread(table, items_of(table).used)
+            columns = [meanings.system if name == "system" else name for name in columns]
+            reason = f"system={meanings.system!r} is for the names of systems in rows, and this was"
+            reason += f" read as wide, where columns are systems ({listed(columns)}); leave it out"
+            raise ValueError(reason)
+        if not by_file and checks.too_few(["score"]):
+            reason = f"score={meanings.score!r} is for the only column of scores, and this was "
+            reason += "read as wide, where each column of scores is a system; leave it out"
+            raise ValueError(reason)
 
 
 def _refuse_copies(named: Mapping[str, Any]) -> None:
