@@ -250,3 +250,23 @@ def test_a_column_of_names_is_not_one_of_scores_of_a_file():
     with pytest.raises(ValueError, match=r"^system='em' is for .* \('em'\); leave it out"):
         bt.read(frames, system="em")
     assert bt.read(frames, score="em").sel(system="new").values.tolist() == [1, 1]
+
+
+def test_a_named_column_of_clusters_or_runs_may_hold_numbers_that_are_scores_too():
+    scores = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    frame = pd.DataFrame({"item": [0, 1, 2, 3], "doc": [0, 1, 1, 0], "trial": 1} | scores)
+    read = bt.read(frame, cluster="doc", run="trial")
+    assert read["cluster"].values.tolist() == ["0", "1", "1", "0"]
+    assert read["epoch"].values.tolist() == [1, 1, 1, 1]
+    assert read["system"].values.tolist() == ["A", "B"]
+    assert bt.read(frame.drop(columns="doc"), run="trial").equals(read.drop_vars("cluster"))
+    files = {name: frame[["item", "doc", name]] for name in scores}
+    assert bt.read(files, cluster="doc")["cluster"].equals(read["cluster"].drop_vars("epoch"))
+
+
+def test_a_column_of_fractions_is_none_of_clusters():
+    frame = pd.DataFrame({"item": list("abc"), "A": [0, 0.25, 1], "B": [0, 1, 1]})
+    frame["C"] = frame["A"]
+    for role in ("cluster", "run"):
+        with pytest.raises(ValueError, match=f"{role}='C' is a column of scores"):
+            bt.read(frame, **{role: "C"})

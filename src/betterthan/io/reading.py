@@ -19,7 +19,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.cells import holds_numbers
+from betterthan.io.cells import holds_numbers, numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array, items_of, tallies
@@ -109,8 +109,9 @@ def words(value: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
-def applied(table: Table, spec: Columns) -> Table:
-    """The table as it would have been written with the usual names, words and numbers.
+def applied(table: Table, spec: Columns, *, one_of_several: bool = False) -> Table:
+    """The table as it would have been written with the usual names, words and numbers; one of
+    several tables may be of one system.
 
     Raises
     ------
@@ -119,7 +120,7 @@ def applied(table: Table, spec: Columns) -> Table:
     """
     if spec == Columns(sep=spec.sep):
         return table
-    table = _renamed(table, spec)
+    table = _renamed(table, spec, one_of_several)
     if not (spec.true or spec.false or spec.percent or spec.decimal == ","):
         return table
     plain = [role for role in ("item", "system", "gold", *_COORDINATES) if find(table, role)]
@@ -135,7 +136,7 @@ def applied(table: Table, spec: Columns) -> Table:
     return replace(table, columns=columns)
 
 
-def _renamed(table: Table, spec: Columns) -> Table:
+def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
     """Rename the specified columns to the known names, and drop the ignored ones."""
     columns_by_role = {
         role: column for role in _ROLES if (column := getattr(spec, role)) is not None
@@ -149,7 +150,7 @@ def _renamed(table: Table, spec: Columns) -> Table:
         twice = next(c for c in new if [*columns_by_role.values()].count(c) > 1)
         roles = [f"{role}=" for role, column in columns_by_role.items() if column == twice]
         raise problem(table.source, f"column {twice!r} is passed as {' and '.join(roles)}")
-    _refuse_groups(table, spec)
+    _refuse_groups(table, spec, one_of_several)
     aliases = {alias for role in new.values() for alias in ALIASES[role]}
     columns = {}
     for name, values in table.columns.items():
@@ -162,7 +163,7 @@ def _renamed(table: Table, spec: Columns) -> Table:
     return replace(table, columns=columns)
 
 
-def _refuse_groups(table: Table, spec: Columns) -> None:
+def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:
     """Refuse a column of clusters or runs that is plainly something else."""
     for role in ("cluster", "run"):
         column, usual = getattr(spec, role), _ROLES[role]
@@ -178,8 +179,14 @@ def _refuse_groups(table: Table, spec: Columns) -> None:
             reason = f"{role}={column!r} has another value in each row; pass a column of {role}s"
             raise problem(table.source, reason)
         numbered = role == "run" and item in table.columns and _numbers_rows(table, item, column)
-        wide = find(table, "system") is None
-        if wide and not numbered and _holds_scores(table, column, distinct):
+        wide = spec.system is None and find(table, "system") is None
+        if not wide or numbered:
+            continue
+        roles = {find(table, name) for name in _COORDINATES}
+        used = {item, spec.cluster, spec.run, *roles, *spec.ignore}
+        others = [name for name in unread(table, used) if holds_numbers(table, name)]
+        too_few = not others if one_of_several or spec.score else checks.too_few(others)
+        if _holds_scores(table, column, distinct, others, too_few):
             reason = f"{role}={column!r} is a column of scores; pass a column of {role}s"
             raise problem(table.source, reason)
 
@@ -191,11 +198,18 @@ def _numbers_rows(table: Table, item: str, column: str) -> bool:
     return len(set(items)) < rows == len(set(zip(items, numbers, strict=True)))
 
 
-def _holds_scores(table: Table, column: str, distinct: set[Any]) -> bool:
-    """Whether a column has numbers that are all scores in other columns."""
-    others = [name for name in table.columns if name != column and holds_numbers(table, name)]
+def _holds_scores(
+    table: Table, column: str, distinct: set[Any], others: Sequence[str], too_few: bool
+) -> bool:
+    """Whether a column has numbers that are all scores in other columns, and could not number
+    groups: fractions, or numbers without which too few columns of scores are left.
+    """
+    if not holds_numbers(table, column):
+        return False
+    written = numbers(table, column)
+    whole = bool((np.isnan(written) | (written == np.floor(written))).all())
     values = {cell for name in others for cell in cell_list(table.columns[name])}
-    return holds_numbers(table, column) and distinct <= values
+    return (too_few or not whole) and distinct <= values
 
 
 def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) -> Any:
@@ -363,7 +377,11 @@ def read_tables(
     meanings = Columns() if meanings is None else meanings
     named = _named(source)
     sep = meanings.sep
-    by_name = {name: applied(_table(x, name, sep), meanings) for name, x in named.items()}
+    several = len(named) > 1
+    by_name = {
+        name: applied(_table(x, name, sep), meanings, one_of_several=several)
+        for name, x in named.items()
+    }
     by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
