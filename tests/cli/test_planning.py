@@ -90,6 +90,11 @@ def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
         (("--decisive", ".2", "--difference", ".1", "--rope", "-1"), "rope is -1"),
         (("nothing.csv",), "no such file"),
         (("{pilot}", "--until", "10"), "until is 10"),
+        (("{pilot}", "--verdict", ""), "--verdict is ''"),
+        (("{pilot}", "-o", "x.csv"), "x.csv: give one file, such as x.html; a plan is one report"),
+        (("{pilot}", "-o", "a/x.json"), "such as a/x.html; a plan is one report, in .txt, .md, "),
+        (("{pilot}", "-o", "a/x"), "a/x: give one file, such as a/x.html"),
+        (("{pilot}", "-o", "."), ".: give one file, such as report.html"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatch, args, said):
