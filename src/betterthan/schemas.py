@@ -69,6 +69,8 @@ def fit_names(data: Any) -> None:
 
 def _countable_scores(values: np.ndarray) -> None:
     """Refuse scores whose squares are more, or less, than a number can be."""
+    if values.dtype.kind in "iu" and (np.abs(values.astype(float)) >= names.EXACT).any():
+        checks.refuse_rounded(values.flat, "scores")
     if values.dtype.kind != "f":
         return
     size = np.abs(values)
