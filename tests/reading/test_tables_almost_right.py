@@ -270,3 +270,39 @@ def test_a_column_of_fractions_is_none_of_clusters():
     for role in ("cluster", "run"):
         with pytest.raises(ValueError, match=f"{role}='C' is a column of scores"):
             bt.read(frame, **{role: "C"})
+
+
+def test_names_of_files_and_columns_that_cross(tmp_path):
+    items = {"item": list("abc")}
+    frames = {"x": pd.DataFrame(items | {"y": [1, 0, 1]}), "y": pd.DataFrame(items | {"x": 0})}
+    files = [
+        save(tmp_path, f"{name}.csv", frame.to_csv(index=False)) for name, frame in frames.items()
+    ]
+    message = r"^x(\.csv)?: scores called 'y' would be those of 'x', and another table is 'y'; give"
+    long = {
+        name: frame.melt("item", var_name="system", value_name="score")
+        for name, frame in frames.items()
+    }
+    for source in (files, frames, long):
+        with pytest.raises(ValueError, match=message):
+            bt.read(source)
+    one = {name: frame.set_axis(["item", "y"], axis=1) for name, frame in frames.items()}
+    assert bt.read(one)["system"].values.tolist() == ["x", "y"]
+    third = frames | {"y": frames["y"].rename(columns={"x": "z"})}
+    with pytest.raises(ValueError, match=message):
+        bt.read(third)
+
+
+def test_two_files_of_one_system(tmp_path):
+    paths = [
+        save(tmp_path, f"{k}.csv", f"item,system,score\np,{system},1\nq,{system},{k}\n")
+        for k, system in enumerate("AAB")
+    ]
+    message = r"^1\.csv: is of system 'A', as 0\.csv is; give a mapping of name to file if they"
+    with pytest.raises(ValueError, match=message):
+        bt.read(paths)
+    named = dict(zip("ABC", paths, strict=True))
+    with pytest.raises(ValueError, match=r"^1\.csv: scores called 'A' would be those of 'B'"):
+        bt.read(named)
+    named = dict(zip("xyz", paths, strict=True))
+    assert bt.read(named).sel(item="q").values.tolist() == [0, 1, 2]

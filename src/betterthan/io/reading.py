@@ -465,10 +465,28 @@ def _read(
 
 
 def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
-    """The tables by their systems: as a mapping names them, else as they do, else by file."""
-    if mapping:
-        return tables
-    return {named_system(table) or name: table for name, table in tables.items()}
+    """The tables by their systems: as a mapping names them, else as they do, else by file.
+
+    Raises
+    ------
+    ValueError
+        If two tables are of one system, or one names its scores as another is called.
+    """
+    named = {name: named_system(table) for name, table in tables.items()}
+    own = [named[name] or score_columns(table)[0] for name, table in tables.items()]
+    systems = list(tables) if mapping else [named[name] or name for name in tables]
+    by_system: dict[str, Table] = {}
+    for table, name, system in zip(tables.values(), own, systems, strict=True):
+        first = by_system.setdefault(system, table)
+        if first is not table:
+            reason = f"is of system {quoted(system)}, as {first.source} is"
+            right = "give a mapping of name to file if they are two, else one table of all items"
+            raise problem(table.source, f"{reason}; {right}")
+        if name != system and name in systems and len(set(own)) > 1:
+            reason = f"scores called {quoted(name)} would be those of {quoted(system)}, and another"
+            right = f"table is {quoted(name)}; give both the name of their system"
+            raise problem(table.source, f"{reason} {right}")
+    return by_system
 
 
 def _refuse_columns_of_long_tables(
