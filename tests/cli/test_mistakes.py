@@ -282,6 +282,8 @@ def test_names_of_other_packages_get_a_suggestion():
             "method='exact' is not possible; use method='monte_carlo'",
             "--permutations exact is not possible; use --permutations monte_carlo",
         ),
+        ("format='sentence' is of one comparison", "--format sentence is of one comparison"),
+        ("pass format='inspect'", "pass --tool inspect"),
     ],
 )
 def test_arguments_are_options_on_the_command_line(python, options):
