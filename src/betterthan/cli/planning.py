@@ -106,6 +106,11 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     import betterthan as bt
 
     data = read_arguments(pilot, **choices)
+    if names.TALLY in data.dims:
+        raise ValueError(
+            "these are TP/FP/FN counts, and a plan takes scores of items, or wins, losses and "
+            "ties; give the score of each item, such as its F1"
+        )
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     present = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     if len(present) != 2 or names.DATASET in counts.dims:
