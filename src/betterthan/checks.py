@@ -208,11 +208,15 @@ def positive(values: Any, what: str) -> np.ndarray:
 
 
 def fit(labels: Iterable[Any], what: str) -> None:
-    """Refuse labels with what no name may hold, such as U+0000."""
+    """Refuse labels with what no name may hold, such as U+0000, and a system without a name."""
     texts = [label for label in labels if isinstance(label, str)]
     k = text.first_flawed(texts)
     if k is not None:
         raise ValueError(f"{what} {texts[k]!r} {text.flaw(texts[k])}")
+    if what in (names.SYSTEM, *names.SQUARE, "table") and not all(map(str.strip, texts)):
+        k = next(k for k, label in enumerate(texts) if not label.strip())
+        place = f"{k + 1} of {len(texts)}"
+        raise ValueError(f"{what} {place} is {quoted(texts[k])}, blank; give it a name")
 
 
 def unique(labels: Iterable[Hashable], what: str) -> None:
