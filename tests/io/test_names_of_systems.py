@@ -410,3 +410,16 @@ def test_a_system_without_a_name_is_refused_with_its_place(blank):
             call()
     with pytest.raises(ValueError, match=r"system_b 1 of 1 is ' *', blank; give it a name"):
         bt.prob_better(by_pair)
+
+
+@pytest.mark.parametrize("other", ["1.0", "01", "+1"])
+def test_items_that_are_one_number_in_two_spellings_are_said(tmp_path, other):
+    files = {"A": "1,1\n2,0\n3,1", "B": f"{other},1\n2,1\n03,0"}
+    paths = [tmp_path / f"{name}.csv" for name in files]
+    for path, rows in zip(paths, files.values(), strict=True):
+        path.write_text(f"item,score\n{rows}\n")
+    message = rf"items '1' and '{re.escape(other)}' \(and 1 more such pair\) are one number in two"
+    with pytest.warns(UserWarning, match=message):
+        assert bt.read(paths).sizes["item"] == 5
+    both = pd.DataFrame({"item": ["1", other, "2"], "A": [1, 0, 1], "B": [None, 1, 0]})
+    assert bt.read(both).sizes["item"] == 3  # A has both

@@ -42,6 +42,7 @@ from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
     warn_of_data_sets_on_other_scales,
+    warn_of_numbers_in_two_spellings,
 )
 from betterthan.io.several_tables import (
     cell_list,
@@ -423,6 +424,7 @@ def read_tables(
         refuse_doubtful(result)
     if chosen_layout.name in ("wide", "long"):
         warn_of_data_sets_on_other_scales(result)
+        warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)
