@@ -306,3 +306,12 @@ def test_two_files_of_one_system(tmp_path):
         bt.read(named)
     named = dict(zip("xyz", paths, strict=True))
     assert bt.read(named).sel(item="q").values.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["systems", "datasets"])
+def test_names_of_one_table_are_of_nothing(tmp_path, kind):
+    frame = pd.DataFrame({"item": ["a", "b"], "A": [1, 0], "B": [0, 1]})
+    path = save(tmp_path, "x.csv", frame.to_csv(index=False))
+    for source in (path, [path], frame):
+        with pytest.raises(ValueError, match=f"^names='{kind}' is for several tables, and there"):
+            bt.read(source, names=kind)
