@@ -208,11 +208,15 @@ def positive(values: Any, what: str) -> np.ndarray:
 
 
 def fit(labels: Iterable[Any], what: str) -> None:
-    """Refuse labels with what no name may hold, such as U+0000."""
+    """Refuse labels with what no name may hold, such as U+0000, and a system without a name."""
     texts = [label for label in labels if isinstance(label, str)]
     k = text.first_flawed(texts)
     if k is not None:
         raise ValueError(f"{what} {texts[k]!r} {text.flaw(texts[k])}")
+    if what in (names.SYSTEM, *names.SQUARE, "table") and not all(map(str.strip, texts)):
+        k = next(k for k, label in enumerate(texts) if not label.strip())
+        place = f"{k + 1} of {len(texts)}"
+        raise ValueError(f"{what} {place} is {quoted(texts[k])}, blank; give it a name")
 
 
 def unique(labels: Iterable[Hashable], what: str) -> None:
@@ -267,7 +271,8 @@ def nonnegative_integers(values: Any, what: str) -> np.ndarray:
         array = np.asarray(values)
     except (TypeError, ValueError):
         raise ValueError(f"{what} are {quoted(values)}; give whole numbers") from None
-    _refuse_rounded(values, what)
+    if isinstance(values, list | tuple):
+        refuse_rounded(values, what)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what} are {array.dtype}; give whole numbers")
     if array.dtype.kind == "f":
@@ -289,18 +294,16 @@ def exactly_countable(array: np.ndarray, what: str) -> None:
         raise _too_large(what, str(array[large].flat[0]))
 
 
-def _refuse_rounded(values: Any, what: str) -> None:
-    """Refuse ints that an array of them would wrap, round or keep as objects."""
-    if not isinstance(values, list | tuple):
-        return
+def refuse_rounded(values: Iterable[Any], what: str) -> None:
+    """Refuse whole numbers that an array of floats would round, and one of ints wrap."""
     for value in values:
-        if isinstance(value, int) and abs(value) > names.EXACT:
-            raise _too_large(what, quoted(value))
+        if isinstance(value, int | np.integer) and abs(int(value)) > names.EXACT:
+            raise _too_large(what, quoted(int(value)))
 
 
 def _too_large(what: str, value: str) -> ValueError:
-    most = f"give at most {names.EXACT:,}"
-    return ValueError(f"{what} hold {value}, too large to be counted exactly; {most}")
+    most = f"give at most {names.EXACT:,} in size"
+    return ValueError(f"{what} hold {value}, too large to be exact; {most}")
 
 
 def for_scores_only(*, missing: str, margin: float) -> None:

@@ -18,7 +18,7 @@ _NAMED = (  # what holds names along data
 
 def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
-    if not _is_array(data, (names.ITEM, names.SYSTEM)):
+    if not _is_array(data, (names.ITEM, names.SYSTEM)) or names.TALLY in data.dims:
         raise _expected("scores with dims (item, system)", data, "betterthan.read")
     data = with_plain_labels(data)
     fit_names(data)
@@ -69,6 +69,8 @@ def fit_names(data: Any) -> None:
 
 def _countable_scores(values: np.ndarray) -> None:
     """Refuse scores whose squares are more, or less, than a number can be."""
+    if values.dtype.kind in "iu" and (np.abs(values.astype(float)) >= names.EXACT).any():
+        checks.refuse_rounded(values.flat, "scores")
     if values.dtype.kind != "f":
         return
     size = np.abs(values)
@@ -282,4 +284,7 @@ def _expected(wanted: str, data: Any, functions: str) -> ValueError:
     """The refusal of other data than are wanted, and which functions return these."""
     dims, kind = getattr(data, "dims", None), type(data).__name__
     there = f"{kind} with dims {tuple(dims)}" if dims is not None else kind
+    if dims is not None and names.TALLY in dims:
+        there = "TP/FP/FN counts"
+        functions = f"betterthan.counts.tally_scores, which makes scores of them, and {functions}"
     return ValueError(f"expected {wanted}, got {there}; see {functions}")

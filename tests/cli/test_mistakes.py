@@ -282,6 +282,8 @@ def test_names_of_other_packages_get_a_suggestion():
             "method='exact' is not possible; use method='monte_carlo'",
             "--permutations exact is not possible; use --permutations monte_carlo",
         ),
+        ("format='sentence' is of one comparison", "--format sentence is of one comparison"),
+        ("pass format='inspect'", "pass --tool inspect"),
     ],
 )
 def test_arguments_are_options_on_the_command_line(python, options):
@@ -398,6 +400,12 @@ def test_a_saved_answer_that_is_not_there():
 def test_a_column_of_scores_is_not_one_of_names(run):
     code, error = run(wide(RIGHT, WRONG), "--system", "old")
     assert (code, "--system old is for the names of systems in rows" in error) == (2, True), error
+    assert "columns are systems ('old', 'new'); leave it out" in error
+
+
+def test_one_of_several_columns_is_not_the_one_of_scores(run):
+    code, error = run(wide(RIGHT, WRONG), "--score", "old")
+    assert (code, "--score old is for the only column of scores" in error) == (2, True), error
 
 
 def test_no_items_at_most_are_refused(run):

@@ -90,6 +90,11 @@ def test_no_number_is_said_with_its_ceiling(pilot, capsys, monkeypatch):
         (("--decisive", ".2", "--difference", ".1", "--rope", "-1"), "rope is -1"),
         (("nothing.csv",), "no such file"),
         (("{pilot}", "--until", "10"), "until is 10"),
+        (("{pilot}", "--verdict", ""), "--verdict is ''"),
+        (("{pilot}", "-o", "x.csv"), "x.csv: give one file, such as x.html; a plan is one report"),
+        (("{pilot}", "-o", "a/x.json"), "such as a/x.html; a plan is one report, in .txt, .md, "),
+        (("{pilot}", "-o", "a/x"), "a/x: give one file, such as a/x.html"),
+        (("{pilot}", "-o", "."), ".: give one file, such as report.html"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatch, args, said):
@@ -180,3 +185,16 @@ def test_a_page_does_not_overwrite_the_pilot(capsys, monkeypatch, tmp_path):
     assert code == 2
     assert "would destroy it" in err
     assert pilot.read_bytes() == before
+
+
+def test_tallies_are_not_planned_for(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "f.csv"
+    path.write_text("system,item,tp,fp,fn\nA,1,1,0,1\nB,1,2,1,1\nA,2,1,0,1\nB,2,2,1,1\n")
+    code, _, err = run(capsys, monkeypatch, path)
+    assert code == 2
+    assert "error: these are TP/FP/FN counts, and a plan takes scores of items, or wins, " in err
+    tallies = bt.read(path)
+    for plan in (bt.plan.items_needed, bt.plan.foresee):
+        with pytest.raises(ValueError, match=r"got TP/FP/FN counts; see betterthan\.counts\.tally"):
+            plan(tallies)
+    assert bt.plan.foresee(bt.counts.tally_scores(tallies), more=5).data.sizes["verdict"] == 4

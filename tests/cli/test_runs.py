@@ -84,7 +84,8 @@ def test_compare_takes_pass_k(table, run):
         (["runs.csv", "-k", "x"], "-k is 'x'; give whole numbers, such as 1,3,5"),
         (["runs.csv", "-k", "0"], "k is 0; give a whole number of at least 1"),
         (["--same", "runs.csv"], "--same compares two sets of runs of one system; 1 are given"),
-        (["--same", "runs.csv", "runs.csv", "--budget", "3"], "--budget does not go with --same"),
+        (["--same", "runs.csv", "runs.csv", "--budget", "0"], "--budget does not go with --same"),
+        (["--same", "runs.csv", "runs.csv", "--cost-run", "1"], "--cost-run does not go with"),
         (
             ["runs.csv", "--missing", "wrong"],
             "missing is 'wrong'; choose one of pairwise, complete",

@@ -706,3 +706,12 @@ def test_a_rope_needs_a_difference(p):
 def test_a_difference_in_another_unit_beside_theta(theta, difference):
     tree = bt.fits.adopt(own(theta=theta, difference=300 * difference))
     assert (bt.prob_equivalent(tree, 300).sel(region="rope") == 1).all()
+
+
+@pytest.mark.parametrize("names", [("theta", "p"), ("theta", "difference"), ("p", "difference")])
+def test_variables_that_contradict_each_other_are_refused(names, request):
+    first, other = (request.getfixturevalue(name) for name in names)
+    adopted(own(**{names[0]: first, names[1]: other}))
+    turned = 1 - other if names[1] == "p" else -other
+    message = "(difference|theta|p) and .* favor different systems at chain 0, draw 0, pair 0; give"
+    refused(message, own(**{names[0]: first, names[1]: turned}))

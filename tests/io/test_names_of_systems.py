@@ -388,3 +388,38 @@ def test_what_scores_are_out_of_is_no_system(name):
     assert bt.read(frame, systems=[name, "A"]).system.values.tolist() == [name, "A"]
     larger = frame.assign(A=[5, 2] * 10)  # so it is a system
     assert bt.read(larger).sizes["system"] == 3
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_system_without_a_name_is_refused_with_its_place(blank):
+    message = f"^(system|system_b|table) 2 of 2 is '{blank.strip()}', blank; give it a name"
+    frame = pd.DataFrame({"item": ["p", "q"], "A": [1, 0], "B": [0, 0]})
+    array = bt.read(frame).assign_coords(system=["A", blank])
+    counts = bt.counts.from_table({("A", "B"): (3, 1, 2)})
+    by_pair = bt.counts.to_pairs(counts).assign_coords(system_b=("pair", [blank]))
+    calls = [
+        lambda: bt.compare({"A": [1, 0], blank: [0, 0]}),
+        lambda: bt.compare({"A": frame[["item", "A"]], blank: frame[["item", "B"]]}),
+        lambda: bt.compare(np.eye(2), systems=["A", blank]),
+        lambda: bt.read(frame, systems={"B": blank}),
+        lambda: bt.compare(array),
+        lambda: bt.counts.from_table({("A", blank): (3, 1, 2)}),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=message.replace("''", "' *'")):
+            call()
+    with pytest.raises(ValueError, match=r"system_b 1 of 1 is ' *', blank; give it a name"):
+        bt.prob_better(by_pair)
+
+
+@pytest.mark.parametrize("other", ["1.0", "01", "+1"])
+def test_items_that_are_one_number_in_two_spellings_are_said(tmp_path, other):
+    files = {"A": "1,1\n2,0\n3,1", "B": f"{other},1\n2,1\n03,0"}
+    paths = [tmp_path / f"{name}.csv" for name in files]
+    for path, rows in zip(paths, files.values(), strict=True):
+        path.write_text(f"item,score\n{rows}\n")
+    message = rf"items '1' and '{re.escape(other)}' \(and 1 more such pair\) are one number in two"
+    with pytest.warns(UserWarning, match=message):
+        assert bt.read(paths).sizes["item"] == 5
+    both = pd.DataFrame({"item": ["1", other, "2"], "A": [1, 0, 1], "B": [None, 1, 0]})
+    assert bt.read(both).sizes["item"] == 3  # A has both

@@ -81,7 +81,7 @@ def counts_of(values):
     ],
 )
 def test_counts_of_an_array(values):
-    with pytest.raises(ValueError, match="too large to be counted exactly"):
+    with pytest.raises(ValueError, match="too large to be exact"):
         bt.prob_better(counts_of(values))
 
 
@@ -96,7 +96,7 @@ def test_counts_of_an_array(values):
 def test_tallies_of_an_array(values):
     coords = {"item": ["q"], "system": ["A", "B"], "tally": ["tp", "fp", "fn"]}
     tallies = xr.DataArray(values[None], dims=("item", "system", "tally"), coords=coords)
-    with pytest.raises(ValueError, match="too large to be counted exactly"):
+    with pytest.raises(ValueError, match="too large to be exact"):
         schemas.tallies(tallies)
 
 
@@ -171,7 +171,7 @@ def test_a_prior_that_no_data_could_speak_against(prior):
 
 def test_a_column_of_a_confusion_matrix_that_sums_to_too_much(tmp_path):
     rows = f"p,a,b\na,{MOST - 1},1\nb,2,3\nunclassified,4,0\n"
-    with pytest.raises(ValueError, match=r"^c\.csv: actual_counts hold .*too large to be counted"):
+    with pytest.raises(ValueError, match=r"^c\.csv: actual_counts hold .*too large to be exact"):
         bt.labels.read_confusion(written(tmp_path, rows, "c.csv"))
 
 
@@ -221,3 +221,37 @@ def test_commas_may_separate_thousands(cells):
     ):
         bt.read(table)
     assert bt.read(pd.DataFrame({"A": ["1,5", "0,25"], "B": ["0,5", "1,0"]}), decimal=",").size == 4
+
+
+@pytest.mark.parametrize(("value", "number"), [("1e308", "1e308"), (-2e150, "-2e\\+150")])
+@pytest.mark.parametrize("systems", ["ab", "abc"])
+def test_scores_whose_squares_are_no_numbers_are_refused_where_they_are(value, number, systems):
+    frame = pd.DataFrame({"item": ["p", "q", "r"]} | {s: ["2", 1, value] for s in systems})
+    message = f"^DataFrame, row 2, column 'a', value '?{number}'?: too large .* at most 1e\\+100"
+    with pytest.raises(ValueError, match=message):
+        bt.read(frame)
+    with pytest.raises(ValueError, match=r"score at position \(2, 0\) is .* at most 1e\+100"):
+        bt.compare({system: [2, 1, float(value)] for system in systems})
+
+
+@pytest.mark.parametrize("large", [MOST + 1, -MOST - 1, 2**70])
+def test_whole_scores_that_would_be_rounded_and_tie(tmp_path, large):
+    message = r"{}{}.*too large to be exact.* at most 9,007,199,254,740,992 in size$"
+    cell = message.format("row 3, column 'B', value '?", large)
+    with pytest.raises(ValueError, match=cell):
+        bt.read(written(tmp_path, f"id,A,B\nq1,{MOST},1\nq2,1,{large}\n"))
+    long = pd.DataFrame({"item": ["p", "p"], "system": ["A", "B"], "score": [MOST, large]})
+    with pytest.raises(ValueError, match=message.format("column 'score', value ", large)):
+        bt.read(long)
+    for scores in ([MOST, large], [0.5, large], np.array([0, large]), pd.Series([0, large])):
+        with pytest.raises(ValueError, match=message.format("^scores of .* hold ", large)):
+            bt.compare({"A": scores, "B": scores})
+    if -(2**63) <= large < 2**63:
+        array = xr.DataArray([[1, large]], dims=("item", "system"), coords={"system": ["A", "B"]})
+        with pytest.raises(ValueError, match=message.format("^scores hold ", large)):
+            bt.compare(array)
+
+
+def test_large_scores_that_are_no_whole_numbers_are_exact_enough(tmp_path):
+    path = written(tmp_path, f"id,A,B\nq1,1e16,{MOST}\nq2,-{MOST},2.5e20\n")
+    assert bt.read(path).values.tolist() == [[1e16, MOST], [-MOST, 2.5e20]]

@@ -242,3 +242,76 @@ def test_shares_beside_per_cent_are_refused(tmp_path):
         bt.read(path, percent=True)
     zero = save(tmp_path, "z.csv", "item,A,B\nq1,87,0\nq2,90,0\n")
     assert bt.read(zero, percent=True).sel(system="B").sum() == 0
+
+
+def test_a_column_of_names_is_not_one_of_scores_of_a_file():
+    frames = {"old": pd.DataFrame({"item": ["a", "b"], "em": [1, 0]})}
+    frames["new"] = frames["old"].assign(em=[1, 1])
+    with pytest.raises(ValueError, match=r"^system='em' is for .* \('em'\); leave it out"):
+        bt.read(frames, system="em")
+    assert bt.read(frames, score="em").sel(system="new").values.tolist() == [1, 1]
+
+
+def test_a_named_column_of_clusters_or_runs_may_hold_numbers_that_are_scores_too():
+    scores = {"A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    frame = pd.DataFrame({"item": [0, 1, 2, 3], "doc": [0, 1, 1, 0], "trial": 1} | scores)
+    read = bt.read(frame, cluster="doc", run="trial")
+    assert read["cluster"].values.tolist() == ["0", "1", "1", "0"]
+    assert read["epoch"].values.tolist() == [1, 1, 1, 1]
+    assert read["system"].values.tolist() == ["A", "B"]
+    assert bt.read(frame.drop(columns="doc"), run="trial").equals(read.drop_vars("cluster"))
+    files = {name: frame[["item", "doc", name]] for name in scores}
+    assert bt.read(files, cluster="doc")["cluster"].equals(read["cluster"].drop_vars("epoch"))
+
+
+def test_a_column_of_fractions_is_none_of_clusters():
+    frame = pd.DataFrame({"item": list("abc"), "A": [0, 0.25, 1], "B": [0, 1, 1]})
+    frame["C"] = frame["A"]
+    for role in ("cluster", "run"):
+        with pytest.raises(ValueError, match=f"{role}='C' is a column of scores"):
+            bt.read(frame, **{role: "C"})
+
+
+def test_names_of_files_and_columns_that_cross(tmp_path):
+    items = {"item": list("abc")}
+    frames = {"x": pd.DataFrame(items | {"y": [1, 0, 1]}), "y": pd.DataFrame(items | {"x": 0})}
+    files = [
+        save(tmp_path, f"{name}.csv", frame.to_csv(index=False)) for name, frame in frames.items()
+    ]
+    message = r"^x(\.csv)?: scores called 'y' would be those of 'x', and another table is 'y'; give"
+    long = {
+        name: frame.melt("item", var_name="system", value_name="score")
+        for name, frame in frames.items()
+    }
+    for source in (files, frames, long):
+        with pytest.raises(ValueError, match=message):
+            bt.read(source)
+    one = {name: frame.set_axis(["item", "y"], axis=1) for name, frame in frames.items()}
+    assert bt.read(one)["system"].values.tolist() == ["x", "y"]
+    third = frames | {"y": frames["y"].rename(columns={"x": "z"})}
+    with pytest.raises(ValueError, match=message):
+        bt.read(third)
+
+
+def test_two_files_of_one_system(tmp_path):
+    paths = [
+        save(tmp_path, f"{k}.csv", f"item,system,score\np,{system},1\nq,{system},{k}\n")
+        for k, system in enumerate("AAB")
+    ]
+    message = r"^1\.csv: is of system 'A', as 0\.csv is; give a mapping of name to file if they"
+    with pytest.raises(ValueError, match=message):
+        bt.read(paths)
+    named = dict(zip("ABC", paths, strict=True))
+    with pytest.raises(ValueError, match=r"^1\.csv: scores called 'A' would be those of 'B'"):
+        bt.read(named)
+    named = dict(zip("xyz", paths, strict=True))
+    assert bt.read(named).sel(item="q").values.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["systems", "datasets"])
+def test_names_of_one_table_are_of_nothing(tmp_path, kind):
+    frame = pd.DataFrame({"item": ["a", "b"], "A": [1, 0], "B": [0, 1]})
+    path = save(tmp_path, "x.csv", frame.to_csv(index=False))
+    for source in (path, [path], frame):
+        with pytest.raises(ValueError, match=f"^names='{kind}' is for several tables, and there"):
+            bt.read(source, names=kind)

@@ -87,6 +87,14 @@ def test_runs_of_one_item():
     assert "no verdict: one item" in told
 
 
+@pytest.mark.parametrize("scores", [[0.3], [0.3, None]])
+def test_one_item_is_not_of_runs(scores):
+    frame = pd.DataFrame({"item": ["q1", "q2"][: len(scores)], "a": scores, "b": 0.5})
+    told = " ".join(bt.report(bt.compare(frame), format="text").split())
+    assert "they have a single item in common, so there is only one independent observ" in told
+    assert "runs belong" not in told
+
+
 def test_a_paper_says_items_and_clusters():
     said = bt.report(bt.compare(frame(clusters=8)), format="sentence")
     assert said.startswith("On 40 items in 8 clusters, ")
@@ -133,3 +141,11 @@ def test_a_plan_of_a_pilot_in_clusters(tmp_path, capsys, monkeypatch):
         else:
             assert "8 clusters)" in said.out  # of which the verdict is
             assert "on 8 new clusters" in said.out
+
+
+def test_clusters_that_say_as_much_as_their_items():
+    items = {"item": range(60), "cluster": [k // 2 for k in range(60)]}
+    right = np.tile([1, 0], 30)
+    scores = pd.DataFrame(items | {"a": right, "b": 1 - right})
+    with pytest.warns(UserWarning, match="are treated as independent. betterthan.advise"):
+        bt.compare(scores, unit="item")

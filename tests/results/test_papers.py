@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -221,3 +222,15 @@ def test_pairs_without_a_verdict_have_no_probability_in_any_form():
     assert "\\* decided; empty: no verdict" in page
     drawn = [text.get_text() for text in bt.plot.matrix(comparison).texts]
     assert [text for text in drawn if text.strip("<>").isdigit()] == [">99", "<1"]
+
+
+@pytest.mark.parametrize("format", ["latex", "latex-table", "latex-macros"])
+def test_negative_scores_have_a_minus_in_latex(format):
+    rows = {"item": [f"q-{k}" for k in range(12)]}
+    scores = {
+        system: [-2.0 - k % 4 - place for k in range(12)] for place, system in enumerate("AB")
+    }
+    answer = bt.compare(pd.DataFrame(rows | scores), higher_is_better=True)
+    written = bt.report(answer, format=format)
+    assert "$-$3.5" in written
+    assert not re.search(r"(^|[ &{\[}])-\d", written)

@@ -226,15 +226,18 @@ def one_file(
     format: str | None, output: Path | None, what: str, inputs: Sequence[Path | None]
 ) -> tuple[str, Path | None]:
     """Format and target of a command whose answer is one file."""
-    form, target = where(format, output, inputs)
-    if form == "json":
-        from betterthan import checks
-        from betterthan.results import reports
+    if format is None and output is None:
+        return "text", None
+    from betterthan import checks
+    from betterthan.results import reports
 
-        checks.one_of(form, reports.FORMAT_NAMES, "format")
-    if target is not None and not target.suffix:
-        raise ValueError(f"{target}: give one file, such as {target}.html; {what} is one report")
-    return form, target
+    if format is not None:
+        checks.one_of(format, reports.FORMAT_NAMES, "format")
+    if output is not None and output.suffix.lower() not in reports.BY_SUFFIX:
+        reason = f"{what} is one report, in {', '.join(reports.BY_SUFFIX)}"
+        example = output.parent / f"{output.stem or 'report'}.html"
+        raise ValueError(f"{output}: give one file, such as {example}; {reason}")
+    return where(format, output, inputs)
 
 
 def put(written: str, target: Path | None) -> None:

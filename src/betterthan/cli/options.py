@@ -382,12 +382,20 @@ def _as_option(match: re.Match[str]) -> str:
     name, value = match[1], match[2] or ""
     if name == "higher_is_better":
         return "--lower-is-better" if value == "False" else "--higher-is-better"
-    name = _IN_PYTHON.get(name, name)
+    if name != "format" or not _is_report(value.strip("'")):
+        name = _IN_PYTHON.get(name, name)
     if name not in OPTIONS:
         return match[0]
     words = [word.strip(" '\"") for word in value.strip("[](),").split(",")]
     argument = "" if value == "True" else quote(",".join(words)) if value else ""
     return f"--{name.replace('_', '-')} {argument}".rstrip()
+
+
+def _is_report(format: str) -> bool:
+    """Whether this is a format of reports, and no tool that writes logs."""
+    from betterthan.results.reports import FORMAT_NAMES
+
+    return format in FORMAT_NAMES
 
 
 Source = str | Path | list[str | Path] | dict[str, str | Path]

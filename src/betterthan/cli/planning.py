@@ -45,7 +45,7 @@ def plan(
     how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
     wanted = {
         "target": target,
-        "of": verdict or "a_better",
+        "of": "a_better" if verdict is None else verdict,
         "most": (_MOST_BY_ROPE if rope else _MOST) if most is None else most,
     }
     checks.one_of(wanted["of"], TARGETS, "--verdict")
@@ -106,6 +106,11 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     import betterthan as bt
 
     data = read_arguments(pilot, **choices)
+    if names.TALLY in data.dims:
+        raise ValueError(
+            "these are TP/FP/FN counts, and a plan takes scores of items, or wins, losses and "
+            "ties; give the score of each item, such as its F1"
+        )
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     present = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     if len(present) != 2 or names.DATASET in counts.dims:
@@ -288,7 +293,8 @@ def runs(
 
     form, target = one_file(format, page, "runs", inputs_of(files))
     if same:
-        _refuse_others(files, any_run=any_run, each_k=each_k, systems=systems, budget=budget)
+        costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
+        _refuse_others(files, any_run=any_run, each_k=each_k, systems=systems, **costs)
         put(bt.report(_same(files, success, seed, reading), format=form), target)
         return
     with checks.one_system():
@@ -326,7 +332,7 @@ def _refuse_others(files: list[str], **choices: Any) -> None:
     if len(files) != 2:
         raise ValueError(f"--same compares two sets of runs of one system; {len(files)} are given")
     for name, value in choices.items():
-        if value:
+        if value is not None and value is not False:
             raise ValueError(f"--{name.replace('_', '-')} does not go with --same; leave it out")
 
 

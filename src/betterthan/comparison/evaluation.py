@@ -527,9 +527,9 @@ def _too_sure(name: str, *known: Any) -> str:
 def _as_many(n: np.ndarray, design: np.ndarray) -> str:
     """How many independent items would say as much, over the pairs."""
     number = n / np.maximum(design, 1.0)
-    if not np.isfinite(number).any():
+    if not np.isfinite(number).any() or round(low := np.nanmin(number)) >= n.max():
         return ""
-    low, middle = np.nanmin(number), np.nanmedian(number)
+    middle = np.nanmedian(number)
     pairs = "" if len(n) == 1 else f" (median of the pairs; at least {low:.0f})"
     return (
         f" The effective sample size is about {middle:.0f}{pairs}, not {int(n.max()):,} "

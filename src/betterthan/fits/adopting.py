@@ -4,6 +4,7 @@ model of his own.
 
 import warnings
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,8 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     ------
     ValueError
         If there are no draws, none of the three variables, a value that is not finite or not a
-        probability, pairs of unknown systems, or other pairs than those of the counts.
+        probability, variables that favor different systems in a draw, pairs of unknown systems, or
+        other pairs than those of the counts.
 
     Warns
     -----
@@ -179,10 +181,30 @@ def _answering(posterior: xr.Dataset) -> xr.Dataset:
     checked = posterior.assign(numbers)
     if "theta" in present:
         checked = _in_order(checked)
+    _refuse_contradictions(checked[present])
     if "difference" in present or "theta" not in present:
         return checked
     win, loss = (checked["theta"].sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
     return checked.assign(difference=win - loss)
+
+
+def _refuse_contradictions(posterior: xr.Dataset) -> None:
+    """Refuse two variables of which one favors A and the other one B in the same draw."""
+    favors = {}  # above 0 where A is better
+    for name, array in posterior.data_vars.items():
+        favors[name] = array - 0.5 if name == "p" else array
+        if name == "theta":
+            win, loss = (array.sel({names.OUTCOME: k}, drop=True) for k in names.DECISIVE)
+            favors[name] = win - loss
+    for (first, a), (other, b) in combinations(favors.items(), 2):
+        contradict = (a * b < 0) & (np.minimum(abs(a), abs(b)) > _FAR)
+        if contradict.any():
+            place = np.argwhere(contradict.values)[0].tolist()
+            where = ", ".join(f"{d} {k}" for d, k in zip(contradict.dims, place, strict=True))
+            raise ValueError(
+                f"{first} and {other} favor different systems at {where}; give variables of one "
+                "comparison, or rename the one that is another quantity"
+            )
 
 
 def _variable_list(posterior: xr.Dataset) -> str:

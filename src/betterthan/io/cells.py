@@ -34,6 +34,8 @@ _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
 )
 
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+
 
 def read_once(table: Table, column: str, read: Callable[[Table, str], Sequence[str]]) -> Coded:
     """What `read` makes of a column; of a text file it reads each distinct cell once, in the row
@@ -130,6 +132,17 @@ def numbers(table: Table, column: str, if_text: Callable[[], str] | None = None)
     return array
 
 
+def scores(table: Table, column: str, if_text: Callable[[], str] | None = None) -> np.ndarray:
+    """The same, refusing numbers too large to compute with and whole ones that would be rounded."""
+    array = numbers(table, column, if_text)
+    size = np.abs(array)
+    if (size >= names.EXACT).any():  # as good as never
+        reason = f"too large to compute with; give at most {names.SCORE_MAX:g} in size"
+        table.refuse_first(size > names.SCORE_MAX, column, reason)
+        refuse_inexact(table, column, array, of="a whole number", floats=False)
+    return array
+
+
 def whole_numbers(table: Table, column: str) -> np.ndarray:
     """The cells as counts, int64 of at least 0; none of them missing."""
     array = numbers(table, column)
@@ -143,13 +156,19 @@ def whole_numbers(table: Table, column: str) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def refuse_inexact(table: Table, column: str, array: np.ndarray) -> None:
-    """Refuse numbers so large that a float may be of several whole numbers, as they are written."""
+def refuse_inexact(
+    table: Table, column: str, array: np.ndarray, of: str = "a count", *, floats: bool = True
+) -> None:
+    """Refuse numbers so large that a float may be of several whole numbers, as they are written;
+    not of `floats` those that are written as such.
+    """
     for k in np.flatnonzero(np.abs(array) >= names.EXACT).tolist():
         value = _plain(table.columns[column][k])
+        if not floats and _WHOLE.fullmatch(str(value)) is None:
+            continue
         exact = Decimal(value) if isinstance(value, str) else value
         if abs(exact) > names.EXACT or isinstance(value, float):
-            reason = f"too large to be counted exactly; a count is at most {names.EXACT:,}"
+            reason = f"too large to be exact; {of} is at most {names.EXACT:,} in size"
             raise table.cell_problem(k, column, reason)
 
 

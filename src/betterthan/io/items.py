@@ -244,7 +244,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     at_least_two(table, systems)
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
-        values[:, k] = cells.numbers(table, system, partial(not_scores, table, system))
+        values[:, k] = cells.scores(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are"):
         _refuse_row_numbers(table, systems, values)
     runs = columns_of_runs(systems) if not named and "epoch" not in items.coords else {}
@@ -327,7 +327,7 @@ def long_scores(table: Table) -> Reading:
     rows = item_rows(table, item)
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
-    values = _square(table, rows, systems, cells.numbers(table, score))
+    values = _square(table, rows, systems, cells.scores(table, score))
     refuse_total(table.source, rows.names, values)
     refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"

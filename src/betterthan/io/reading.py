@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from itertools import combinations
@@ -19,10 +19,10 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.io.cells import holds_numbers
+from betterthan.io.cells import holds_numbers, numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
-from betterthan.io.items import as_array, tallies
+from betterthan.io.items import as_array, items_of, tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
@@ -42,6 +42,7 @@ from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
     warn_of_data_sets_on_other_scales,
+    warn_of_numbers_in_two_spellings,
 )
 from betterthan.io.several_tables import (
     cell_list,
@@ -53,7 +54,7 @@ from betterthan.io.several_tables import (
     side_by_side,
 )
 from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
-from betterthan.io.table import Reading, Table
+from betterthan.io.table import Reading, Table, unread
 from betterthan.signed import Signature
 from betterthan.text import stripped
 
@@ -109,8 +110,9 @@ def words(value: str | Sequence[str] | None) -> tuple[str, ...]:
     return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
-def applied(table: Table, spec: Columns) -> Table:
-    """The table as it would have been written with the usual names, words and numbers.
+def applied(table: Table, spec: Columns, *, one_of_several: bool = False) -> Table:
+    """The table as it would have been written with the usual names, words and numbers; one of
+    several tables may be of one system.
 
     Raises
     ------
@@ -119,7 +121,7 @@ def applied(table: Table, spec: Columns) -> Table:
     """
     if spec == Columns(sep=spec.sep):
         return table
-    table = _renamed(table, spec)
+    table = _renamed(table, spec, one_of_several)
     if not (spec.true or spec.false or spec.percent or spec.decimal == ","):
         return table
     plain = [role for role in ("item", "system", "gold", *_COORDINATES) if find(table, role)]
@@ -135,7 +137,7 @@ def applied(table: Table, spec: Columns) -> Table:
     return replace(table, columns=columns)
 
 
-def _renamed(table: Table, spec: Columns) -> Table:
+def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
     """Rename the specified columns to the known names, and drop the ignored ones."""
     columns_by_role = {
         role: column for role in _ROLES if (column := getattr(spec, role)) is not None
@@ -149,7 +151,7 @@ def _renamed(table: Table, spec: Columns) -> Table:
         twice = next(c for c in new if [*columns_by_role.values()].count(c) > 1)
         roles = [f"{role}=" for role, column in columns_by_role.items() if column == twice]
         raise problem(table.source, f"column {twice!r} is passed as {' and '.join(roles)}")
-    _refuse_groups(table, spec)
+    _refuse_groups(table, spec, one_of_several)
     aliases = {alias for role in new.values() for alias in ALIASES[role]}
     columns = {}
     for name, values in table.columns.items():
@@ -162,7 +164,7 @@ def _renamed(table: Table, spec: Columns) -> Table:
     return replace(table, columns=columns)
 
 
-def _refuse_groups(table: Table, spec: Columns) -> None:
+def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:
     """Refuse a column of clusters or runs that is plainly something else."""
     for role in ("cluster", "run"):
         column, usual = getattr(spec, role), _ROLES[role]
@@ -178,8 +180,14 @@ def _refuse_groups(table: Table, spec: Columns) -> None:
             reason = f"{role}={column!r} has another value in each row; pass a column of {role}s"
             raise problem(table.source, reason)
         numbered = role == "run" and item in table.columns and _numbers_rows(table, item, column)
-        wide = find(table, "system") is None
-        if wide and not numbered and _holds_scores(table, column, distinct):
+        wide = spec.system is None and find(table, "system") is None
+        if not wide or numbered:
+            continue
+        roles = {find(table, name) for name in _COORDINATES}
+        used = {item, spec.cluster, spec.run, *roles, *spec.ignore}
+        others = [name for name in unread(table, used) if holds_numbers(table, name)]
+        too_few = not others if one_of_several or spec.score else checks.too_few(others)
+        if _holds_scores(table, column, distinct, others, too_few):
             reason = f"{role}={column!r} is a column of scores; pass a column of {role}s"
             raise problem(table.source, reason)
 
@@ -191,11 +199,18 @@ def _numbers_rows(table: Table, item: str, column: str) -> bool:
     return len(set(items)) < rows == len(set(zip(items, numbers, strict=True)))
 
 
-def _holds_scores(table: Table, column: str, distinct: set[Any]) -> bool:
-    """Whether a column has numbers that are all scores in other columns."""
-    others = [name for name in table.columns if name != column and holds_numbers(table, name)]
+def _holds_scores(
+    table: Table, column: str, distinct: set[Any], others: Sequence[str], too_few: bool
+) -> bool:
+    """Whether a column has numbers that are all scores in other columns, and could not number
+    groups: fractions, or numbers without which too few columns of scores are left.
+    """
+    if not holds_numbers(table, column):
+        return False
+    written = numbers(table, column)
+    whole = bool((np.isnan(written) | (written == np.floor(written))).all())
     values = {cell for name in others for cell in cell_list(table.columns[name])}
-    return holds_numbers(table, column) and distinct <= values
+    return (too_few or not whole) and distinct <= values
 
 
 def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) -> Any:
@@ -363,10 +378,19 @@ def read_tables(
     meanings = Columns() if meanings is None else meanings
     named = _named(source)
     sep = meanings.sep
-    by_name = {name: applied(_table(x, name, sep), meanings) for name, x in named.items()}
+    several = len(named) > 1
+    if names_are is not None and not several and not isinstance(source, Mapping):
+        reason = f"names={names_are!r} is for several tables, and there is one"
+        raise ValueError(f"{reason}; leave it out")
+    by_name = {
+        name: applied(_table(x, name, sep), meanings, one_of_several=several)
+        for name, x in named.items()
+    }
     by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
+    if meanings.system or meanings.score:
+        _refuse_columns_of_long_tables(by_name.values(), meanings, layout, by_file)
     columns: list[str] = []
     if by_file:
         scored = [
@@ -385,9 +409,6 @@ def read_tables(
     )
     _check_choices(chosen_layout, choices)
     metrics = [metric_of(t) for t in by_name.values()] if chosen_layout.name == "long" else []
-    if meanings.system and chosen_layout.name == "wide":
-        reason = f"system={meanings.system!r} is for the names of systems in rows, and this was "
-        raise ValueError(f"{reason}read as wide, where columns are systems; leave it out")
     for role in ("cluster", "run"):
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
@@ -406,6 +427,7 @@ def read_tables(
         refuse_doubtful(result)
     if chosen_layout.name in ("wide", "long"):
         warn_of_data_sets_on_other_scales(result)
+        warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)
@@ -448,10 +470,47 @@ def _read(
 
 
 def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
-    """The tables by their systems: as a mapping names them, else as they do, else by file."""
-    if mapping:
-        return tables
-    return {named_system(table) or name: table for name, table in tables.items()}
+    """The tables by their systems: as a mapping names them, else as they do, else by file.
+
+    Raises
+    ------
+    ValueError
+        If two tables are of one system, or one names its scores as another is called.
+    """
+    named = {name: named_system(table) for name, table in tables.items()}
+    own = [named[name] or score_columns(table)[0] for name, table in tables.items()]
+    systems = list(tables) if mapping else [named[name] or name for name in tables]
+    by_system: dict[str, Table] = {}
+    for table, name, system in zip(tables.values(), own, systems, strict=True):
+        first = by_system.setdefault(system, table)
+        if first is not table:
+            reason = f"is of system {quoted(system)}, as {first.source} is"
+            right = "give a mapping of name to file if they are two, else one table of all items"
+            raise problem(table.source, f"{reason}; {right}")
+        if name != system and name in systems and len(set(own)) > 1:
+            reason = f"scores called {quoted(name)} would be those of {quoted(system)}, and another"
+            right = f"table is {quoted(name)}; give both the name of their system"
+            raise problem(table.source, f"{reason} {right}")
+    return by_system
+
+
+def _refuse_columns_of_long_tables(
+    tables: Iterable[Table], meanings: Columns, layout: str | None, by_file: bool
+) -> None:
+    """Refuse a column of systems, or of all scores, where each column is a system."""
+    for table in tables:
+        if (layout or recognise(table)) != "wide":
+            continue
+        if meanings.system:
+            columns = unread(table, items_of(table).used)
+            columns = [meanings.system if name == "system" else name for name in columns]
+            reason = f"system={meanings.system!r} is for the names of systems in rows, and this was"
+            reason += f" read as wide, where columns are systems ({listed(columns)}); leave it out"
+            raise ValueError(reason)
+        if not by_file and checks.too_few(["score"]):
+            reason = f"score={meanings.score!r} is for the only column of scores, and this was "
+            reason += "read as wide, where each column of scores is a system; leave it out"
+            raise ValueError(reason)
 
 
 def _refuse_copies(named: Mapping[str, Any]) -> None:

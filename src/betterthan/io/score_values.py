@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from itertools import combinations
+
 import numpy as np
 import xarray as xr
 
 from betterthan import names
 from betterthan.io.problems import counted, in_python, listed, problem, quoted, warn
-from betterthan.io.system_names import far_columns, row_blocks
+from betterthan.io.system_names import PLAIN_NUMBER, far_columns, row_blocks
 
 _HIGH = (99, 999, 9999)  # codes above all scores
 _LOW = (-1, -9, -99, -999, -9999)  # codes below 0, where no score is
@@ -64,6 +67,31 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
         right = "write all on one scale, or pass quantity='wins', which counts items alike"
         reason = f"scores of {first} and those of {second}, not on one scale; {right}"
         warn(scores.attrs["source"], reason)
+
+
+def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
+    """Warn of items that are one number, such as 1 and 01, of which each system has one."""
+    gaps = [np.isnan(rows).any(1) for rows in row_blocks(scores.values)]
+    lacking = np.flatnonzero(np.concatenate(gaps)).tolist()
+    if not lacking:  # the labels of a large table are not looked at in vain
+        return
+    items, spelt = scores[names.ITEM].values, dict[Decimal, dict[str, np.ndarray]]()
+    for k in lacking:
+        item = str(items[k])
+        if PLAIN_NUMBER.fullmatch(item):
+            ids, observed = spelt.setdefault(Decimal(item), {}), ~np.isnan(scores.values[k])
+            ids[item] = ids[item] | observed if item in ids else observed
+    pairs = [
+        [quoted(one), quoted(other)]
+        for ids in spelt.values()
+        for (one, a), (other, b) in combinations(ids.items(), 2)
+        if not (a & b).any()
+    ]
+    if pairs:
+        more = f" (and {counted(len(pairs) - 1, 'more such pair')})" if len(pairs) > 1 else ""
+        reason = f"items {' and '.join(pairs[0])}{more} are one number in two spellings, and no"
+        right = "system has a score on both; if they are one item, give it one spelling"
+        warn(scores.attrs["source"], f"{reason} {right}")
 
 
 def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

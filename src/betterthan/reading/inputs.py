@@ -242,6 +242,8 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
         raise ValueError(f"{name} holds what is no number; give one score an item") from None
     if isinstance(side, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(side), np.nan, values)
+    if (np.abs(values) >= names.EXACT).any():
+        checks.refuse_rounded(np.asarray(side, dtype=object).flat, f"scores of {name}")
     if values.ndim != dims or not len(values):
         shape = f"{values.ndim} dims and {values.size} scores"
         raise ValueError(f"{name} has {shape}; give one an item")
@@ -313,7 +315,7 @@ def _put_together(data: Any, other: Any, systems: Any) -> Any:
 
 def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -> None:
     """Refuse scores in memory for what a table is refused for."""
-    if np.isinf(scores.values).any():
+    if (np.abs(scores.values) > names.SCORE_MAX).any():
         return  # which is refused, with its place, where scores are checked
     every = scores[names.SYSTEM].values.tolist()
     if named_systems(systems) is None:

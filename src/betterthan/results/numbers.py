@@ -3,6 +3,7 @@ not one; names of systems as harmless text in LaTeX and Markdown.
 """
 
 import math
+import re
 from collections.abc import Iterable
 
 
@@ -231,12 +232,21 @@ _LATEX = {
     "✓": r"$\checkmark$",  # of amssymb
     "\N{REPLACEMENT CHARACTER}": "?",  # which pdfLaTeX does not know
 }
+_NUMERIC = re.compile(r"[-+\d.,\[\] ]*")
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 
 
 def latex(text: str) -> str:
-    """Text with every character that LaTeX would act on made plain."""
+    r"""Text with every character that LaTeX would act on made plain, and the minus of numbers.
+
+    Examples
+    --------
+    >>> latex("50%"), latex("-2.5"), latex("[-2.6, 1.4]"), latex("a-5")
+    ('50\\%', '$-$2.5', '{[}$-$2.6, 1.4{]}', 'a-5')
+    """
     plain = on_one_line(str(text)) if str(text).strip() else ""
+    if _NUMERIC.fullmatch(plain):
+        plain = re.sub(r"(?<![\d.])-(?=[\d.])", "−", plain)
     return "".join(_LATEX.get(letter, letter) for letter in plain)
 
 

@@ -166,11 +166,12 @@ def _nothing_decisive(pair: Pair) -> bool:
 
 def _why_no_data(pair: Pair) -> str:
     if pair.n and pair.n_units == 1:
-        plural, single = ("items", "cluster") if pair.unit == "cluster" else ("runs", "item")
-        return (
-            f"all their {plural} belong to a single {single}, so there is only one independent "
-            "observation"
-        )
+        why = f"they have a single {pair.unit or names.ITEM} in common"
+        if pair.unit == "cluster":
+            why = "all their items belong to a single cluster"
+        elif pair.unit == "repeated item":
+            why = "all their runs belong to a single item"
+        return f"{why}, so there is only one independent observation"
     if pair.unit == "judgment":
         return "no judgment compares them"
     return "they have no item in common"
