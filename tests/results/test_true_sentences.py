@@ -163,3 +163,15 @@ def test_ties_that_count_as_wins_are_counted_for_their_system(ties, text):
     of_pairs = "In each pair, ties count "
     (line,) = (k for k in bt.compare(three, ties=ties).statement() if k.startswith(of_pairs))
     assert line.endswith(f"({6 if ties == 'half' else 8} in all).")
+
+
+def test_no_difference_from_a_baseline_is_stated_without_a_verdict():
+    random = np.random.default_rng(12)
+    hard = random.random((120, 1))
+    right = random.random((120, 4)) < 1 - 0.8 * hard + [0, 0.02, 0.05, 0.08]
+    gone = (hard[:, 0] > 0.75) & (random.random(120) < 0.6)  # a score of the last on hard items
+    values = np.where(np.c_[np.zeros((120, 3), bool), gone], np.nan, right)
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABCD")})
+    with pytest.warns(UserWarning, match="missing on harder items"):
+        text = " ".join(bt.compare(scores, baseline="A").statement())
+    assert "no verdict: D." in text

@@ -580,7 +580,7 @@ def _baseline(compared: _Compared) -> Baseline | None:
     score = _scores(compared, (base,))
     from_base: dict[str, Any] = {}  # rows of the compared pairs with it, from the other side
     for row in pairs.to_dict("records") if "difference" in pairs else ():
-        measured = row["verdict"] != "no_data" and not np.isnan(row["difference"])
+        measured = row["verdict"] not in tables.NO_VERDICT and not np.isnan(row["difference"])
         if measured and base in (row["system"], row["other"]):
             row = row if row["other"] == base else _other_side(row)
             from_base[row["system"]] = row

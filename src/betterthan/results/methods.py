@@ -418,7 +418,7 @@ def _multiplicity(main: xr.Dataset) -> str:
     if "pairwise_verdict" in main:
         pairwise = main["pairwise_verdict"].transpose(*names.SQUARE).values[upper]
         n_alone = int(np.isin(pairwise, ("a_better", "b_better")).sum())
-        alone = f" Pairwise, there would be {n_alone:,} such verdicts."
+        alone = f" Pairwise, there would be {n_alone:,} such verdict{'s' * (n_alone != 1)}."
     if not n_named:
         return f"Pairs compared: {compared:,}; no verdict names a better system.{alone}"
     if "pairwise_verdict" not in main:
