@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from itertools import combinations
 
@@ -13,7 +12,6 @@ from betterthan import names
 from betterthan.io.problems import counted, in_python, listed, problem, quoted, warn
 from betterthan.io.system_names import PLAIN_NUMBER, far_columns, row_blocks
 
-_SHORTEST = re.compile(r"-?(0|[1-9]\d*)(\.\d*[1-9])?", re.ASCII)
 _HIGH = (99, 999, 9999)  # codes above all scores
 _LOW = (-1, -9, -99, -999, -9999)  # codes below 0, where no score is
 _TOPS = (5, 10, 100)  # of ratings and percentages
@@ -74,14 +72,19 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
 def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
     """Warn of items that are one number, such as 1 and 01, of which each system has one."""
     gaps = [np.isnan(rows).any(1) for rows in row_blocks(scores.values)]
-    lacking = np.flatnonzero(np.concatenate(gaps))  # else labels are not looked at in vain
+    lacking = np.flatnonzero(np.concatenate(gaps))
+    if not len(lacking):  # the labels of a large table are not looked at in vain
+        return
     items, spelt = scores[names.ITEM].values, dict[Decimal, dict[str, np.ndarray]]()
     labels = (str(items[k]) for k in lacking)
-    numbers = (label for label in labels if PLAIN_NUMBER.fullmatch(label))
-    unusual = {Decimal(label) for label in numbers if not _SHORTEST.fullmatch(label)}
-    for k in lacking if unusual else ():
+    keys = ((float(x), hash(x)) if PLAIN_NUMBER.fullmatch(x) else (np.nan, 0) for x in labels)
+    numbers, marks = np.fromiter(keys, np.dtype((np.float64, 2)), len(lacking)).T
+    order = np.lexsort((marks, numbers))
+    alike = np.diff(numbers[order]) == 0
+    twice = set(numbers[order][1:][alike & (np.diff(marks[order]) != 0)].tolist())
+    for k in lacking if twice else ():
         item = str(items[k])
-        if PLAIN_NUMBER.fullmatch(item) and Decimal(item) in unusual:
+        if PLAIN_NUMBER.fullmatch(item) and float(item) in twice:
             ids, observed = spelt.setdefault(Decimal(item), {}), ~np.isnan(scores.values[k])
             ids[item] = ids[item] | observed if item in ids else observed
     pairs = [
