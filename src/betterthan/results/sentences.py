@@ -74,11 +74,13 @@ def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
     alarms = [line for line in lines if line.startswith("!")]
     calm = [line for line in lines if not line.startswith("!")]
     few = alarms and answer.pair is None
-    first = [line for line in calm if line.startswith(_ALWAYS) or not few]
+    always = [line for line in answer.joint_notes if line.startswith("One ")]
+    always += [line for line in answer.unit_notes if line.startswith(_AVERAGE)]
+    first = [line for line in calm if line in always] if few else calm
     return first, [line for line in calm if line not in first], alarms
 
 
-_ALWAYS = ("One ", "The answer is the average")  # how notes begin that no warning replaces
+_AVERAGE = "The answer is the average"  # how the note begins that no warning replaces
 
 
 def difference_name(described: Pair | Signature) -> str:
