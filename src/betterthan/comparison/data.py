@@ -22,7 +22,7 @@ from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import trials_of
 from betterthan.counts.shapes import Arrays, pair_indices, picked, to_pairs
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, several
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, runs_together, several
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans, once
 from betterthan.io.texts import text_array
@@ -258,16 +258,15 @@ def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals 
         return _unit_totals(loaded.scores, *once(successes, trials), unit, runs=runs, graded=False)
     if loaded.kind != "scores":
         return None
-    scores, values = loaded.scores, oriented(loaded.scores).astype(float)
-    present = ~np.isnan(values)
-    reliability = scores.attrs.get("reliability")
-    graded = bool(reliability) or not np.isin(scores.values[present], (0.0, 1.0)).all()
-    totals, sizes = np.where(present, values, 0.0), present.astype(float)
+    scores, reliability = loaded.scores, loaded.scores.attrs.get("reliability")
+    written = scores.values.astype(float)
+    graded = bool(reliability) or not np.isin(written[~np.isnan(written)], (0.0, 1.0)).all()
     runs = together and several(scores, EPOCH)
     if runs:
-        place = pd.factorize(item_ids(scores))[0]
-        totals, sizes = once(units.summed(totals, place), units.summed(sizes, place))
-        scores = scores.isel({names.ITEM: np.unique(place, return_index=True)[1]})
+        scores = runs_together(scores)
+    values = oriented(scores).astype(float)
+    present = ~np.isnan(values)
+    totals, sizes = np.where(present, values, 0.0), present.astype(float)
     sums = _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
     return replace(sums, reliability=reliability)
 
