@@ -1,6 +1,7 @@
 """Two spellings of one name, a second header, a column that is no system: refused or named."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -423,3 +424,12 @@ def test_items_that_are_one_number_in_two_spellings_are_said(tmp_path, other):
         assert bt.read(paths).sizes["item"] == 5
     both = pd.DataFrame({"item": ["1", other, "2"], "A": [1, 0, 1], "B": [None, 1, 0]})
     assert bt.read(both).sizes["item"] == 3  # A has both
+
+
+def test_ids_that_are_hashes_are_no_numbers_in_two_spellings(tmp_path):
+    path = tmp_path / "hashes.csv"
+    rows = ["5e1234567,1,", "7e9999999,,0", "1e999,1,", "1e99999999999999999999,,1", "q,1,0"]
+    path.write_text("\n".join(["item,A,B", *rows]) + "\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert bt.read(path).sizes["item"] == 5

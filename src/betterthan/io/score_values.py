@@ -79,6 +79,7 @@ def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
     labels = (str(items[k]) for k in lacking)
     keys = ((float(x), hash(x)) if PLAIN_NUMBER.fullmatch(x) else (np.nan, 0) for x in labels)
     numbers, marks = np.fromiter(keys, np.dtype((np.float64, 2)), len(lacking)).T
+    numbers[np.isinf(numbers)] = np.nan  # such as a hash, 7e9999999
     order = np.lexsort((marks, numbers))
     alike = np.diff(numbers[order]) == 0
     twice = set(numbers[order][1:][alike & (np.diff(marks[order]) != 0)].tolist())
