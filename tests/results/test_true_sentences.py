@@ -175,3 +175,13 @@ def test_no_difference_from_a_baseline_is_stated_without_a_verdict():
     with pytest.warns(UserWarning, match="missing on harder items"):
         text = " ".join(bt.compare(scores, baseline="A").statement())
     assert "no verdict: D." in text
+
+
+def test_a_difference_is_shrunk_only_from_one_of_the_same_kind():
+    values = [[1, 0]] * 20 + [[0, 1]] * 12 + [[1, 1]] * 9
+    won = bt.compare(scores(values), ties="to_b").statement()[1]
+    assert "21 wins, 20 losses for b" in won  # 1 of 41 is +0.02, and accuracies differ by 8 of 41
+    assert "shrunk" not in won
+    assert (
+        "shrunk from +0.25 by the prior" in bt.compare(scores(values), ties="drop").statement()[1]
+    )

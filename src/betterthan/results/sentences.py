@@ -256,9 +256,10 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy") and not pooled
     if pair.difference is None or not (joint or by_prior):
         return ""
-    if pair.quantity == "wins" and pair.n and pair.wins is not None and pair.losses is not None:
+    by_wins = pair.quantity == "wins" or pair.difference_is == names.DIFFERENCES["wins"]
+    if by_wins and pair.n and pair.wins is not None and pair.losses is not None:
         difference = (pair.wins - pair.losses) / pair.n
-    elif pair.quantity != "wins" and len(answer.scores) == 2:
+    elif not by_wins and len(answer.scores) == 2:
         score = {score.system: score.score for score in answer.scores}
         sign = -1 if answer.lower_is_better and not pair.lower_is_better else 1  # of error rates
         difference = sign * (score[pair.first] - score[pair.second])
