@@ -197,6 +197,7 @@ def test_tallies_are_drawn_as_they_are_scored():
     assert comparison.provenance.quantity == "F1"
     text = bt.report(comparison)
     assert "Difference in F1" in text
+    assert "<small>F1</small>" in bt.report(comparison, format="html")
     assert "win rate" not in text
     assert "Mean score" not in text
 

@@ -170,7 +170,7 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
         step=_step(answer, _criterion(answer, context)),
         undecided=_undecided(context) if counts and not answer.failures else None,
         scores=[numbers.score(score) for score in scores],
-        score_is=answer.score_is,
+        score_is=score_noun(answer.score_is),
         caterpillar=_caterpillar(context),
         rule=rule,
     )
