@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -152,14 +152,14 @@ RECORDS = (
 
 def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     """Tabulate the records of some runs, with rows for planned samples that were not run."""
-    items = coded([item for run in runs for item in (*run.cells.item, *_declared(run))])
-    ends = np.cumsum([len(run.cells) + len(_declared(run)) for run in runs])
+    cells, declared = [run.cells for run in runs], [_declared(run) for run in runs]
+    items = coded([*_chained(cells, "item"), *chain.from_iterable(declared)])
     order = sorted(range(len(items.distinct)), key=items.distinct.__getitem__)
-    codes = np.split(np.argsort(order)[items.codes].astype(np.int32), ends[:-1])
-    parts = [_run_columns(k, *one) for k, one in enumerate(zip(runs, codes, strict=True))]
-    columns: dict[str, Any] = {
-        name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])
-    }
+    codes = np.argsort(order)[items.codes].astype(np.int32)
+    n = sum(map(len, cells))
+    columns = _columns(cells, codes[:n])
+    if len(codes) > n:
+        columns = _with_missing(runs, declared, codes[n:].tolist(), columns)
     scored = columns["status"] == STATUSES.index(OK)
     columns["score"] = np.where(scored, columns["raw"], np.nan)
     for name in ("metric", "cluster"):
@@ -230,78 +230,104 @@ def _declared(run: Run) -> list[str]:
     return run.declared if run.epochs > 0 else []
 
 
-def _run_columns(place: int, run: Run, items: np.ndarray) -> dict[str, np.ndarray]:
-    """The columns of a run; `items` are the codes of its samples, then of its declared items."""
-    cells = run.cells
-    sample_index, metric, raw, status = _with_failed(cells)
-    sample_columns = {
-        "item": items[: len(cells)],
-        "item_hash": np.array(cells.content, object),
-        "prompt_hash": np.array(cells.prompt, object),
-        "epoch": np.array(cells.epoch, np.int32),
-        "cluster": np.array(cells.cluster, object),
-        "file": np.array(cells.file, np.int32),
-        "row": np.array(cells.row, np.int64),
-        "text": np.array(encodable(cells.text), object),
-    }
-    columns: dict[str, np.ndarray] = dict(sample_columns)
-    if not np.array_equal(sample_index, np.arange(len(cells))):
-        columns = {name: values[sample_index] for name, values in sample_columns.items()}
-    columns |= {"metric": metric, "raw": raw, "status": status}
-    columns = _with_missing(run, columns, items[len(cells) :])
-    return {"run": np.full(len(columns["raw"]), place, np.int32)} | columns
-
-
 _CODES = {status: code for code, status in enumerate(STATUSES)}
 
 
-def _with_failed(cells: Cells) -> list[np.ndarray]:
-    """Return the scores; a failed sample gets an error for every metric."""
-    failed = np.array(cells.failed, bool)
-    metrics = list(dict.fromkeys(cells.metric)) or [""]
-    has = set(zip(cells.score_sample, cells.metric, strict=True)) if failed.any() else set()
-    more = [(k, m) for k in np.flatnonzero(failed).tolist() for m in metrics if (k, m) not in has]
-    n = len(cells.raw)
-    sample_index = np.array(
-        [*cells.score_sample, *(k for k, _ in more)] if more else cells.score_sample, np.int64
-    )
-    status = np.zeros(n + len(more), np.int8)
-    status[:n] = np.fromiter(map(_CODES.__getitem__, cells.status), np.int8, n)
-    status[failed[sample_index]] = STATUSES.index(ERROR)
-    metric = np.array([*cells.metric, *(m for _, m in more)] if more else cells.metric, object)
-    raw = np.full(n + len(more), np.nan)
-    raw[:n] = cells.raw
-    parts = [sample_index, metric, raw, status]
-    if (sample_index[1:] >= sample_index[:-1]).all():
+def _chained(cells: Sequence[Cells], name: str) -> Iterable[Any]:
+    return chain.from_iterable(getattr(one, name) for one in cells)
+
+
+def _columns(cells: Sequence[Cells], items: np.ndarray) -> dict[str, Any]:
+    """The columns of the scores of all runs; `items` are the codes of their samples."""
+    sizes = list(map(len, cells))
+    sample, metric, raw, status = _scores(cells, np.cumsum([0, *sizes]))
+    texts = chain.from_iterable(encodable(one.text) for one in cells)
+    by_sample: dict[str, np.ndarray] = {
+        "run": np.repeat(np.arange(len(cells), dtype=np.int32), sizes),
+        "item": items,
+        "item_hash": np.array([*_chained(cells, "content")], object),
+        "prompt_hash": np.array([*_chained(cells, "prompt")], object),
+        "epoch": np.array([*_chained(cells, "epoch")], np.int32),
+        "cluster": np.array([*_chained(cells, "cluster")], object),
+        "file": np.array([*_chained(cells, "file")], np.int32),
+        "row": np.concatenate([np.asarray(one.row, np.int64) for one in cells]),
+        "text": np.array([*texts], object),
+    }
+    if not np.array_equal(sample, np.arange(len(items))):
+        by_sample = {name: values[sample] for name, values in by_sample.items()}
+    return by_sample | {"metric": metric, "raw": raw, "status": status}
+
+
+def _scores(cells: Sequence[Cells], starts: np.ndarray) -> list[np.ndarray]:
+    """Return sample, metric, number and status of each score, in the order of the samples; a failed
+    sample gets an error for every metric of its run.
+    """
+    shifts = np.repeat(starts[:-1], [len(one.raw) for one in cells])
+    sample = shifts + np.concatenate([np.asarray(one.score_sample, np.int64) for one in cells])
+    metric = np.array([*_chained(cells, "metric")], object)
+    raw = np.concatenate([np.asarray(one.raw, float) for one in cells])
+    status = np.fromiter(map(_CODES.__getitem__, _chained(cells, "status")), np.int8, len(raw))
+    failed = np.fromiter(_chained(cells, "failed"), bool, starts[-1])
+    if failed.any():
+        status[failed[sample]] = STATUSES.index(ERROR)
+        more = [
+            (start + k, name)
+            for start, one in zip(starts.tolist(), cells, strict=False)
+            for k, name in _failed_without_score(one)
+        ]
+        sample = np.concatenate([sample, np.array([k for k, _ in more], np.int64)])
+        metric = np.concatenate([metric, np.array([name for _, name in more], object)])
+        raw = np.concatenate([raw, np.full(len(more), np.nan)])
+        status = np.concatenate([status, np.full(len(more), STATUSES.index(ERROR), np.int8)])
+    parts = [sample, metric, raw, status]
+    if (sample[1:] >= sample[:-1]).all():
         return parts
-    place = np.argsort(sample_index, kind="stable")  # as the samples stand in the log
+    place = np.argsort(sample, kind="stable")  # as the samples stand in the log
     return [part[place] for part in parts]
 
 
+def _failed_without_score(cells: Cells) -> Iterator[tuple[int, str]]:
+    """Yield the failed samples, each with the metrics of the run for which it has no score."""
+    failed = [k for k, is_failed in enumerate(cells.failed) if is_failed]
+    if failed:
+        metrics = dict.fromkeys(cells.metric) or [""]
+        present = set(zip(cells.score_sample, cells.metric, strict=True))
+        yield from ((k, name) for k in failed for name in metrics if (k, name) not in present)
+
+
 def _with_missing(
-    run: Run, columns: dict[str, np.ndarray], declared: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Append rows for declared samples that the log does not contain."""
-    if not len(declared):
+    runs: Sequence[Run],
+    declared: Sequence[Sequence[str]],
+    codes: Iterable[int],
+    columns: dict[str, Any],
+) -> dict[str, Any]:
+    """Add rows for declared samples that the logs do not contain, behind those of their run."""
+    remaining = iter(codes)
+    ends = np.searchsorted(columns["run"], np.arange(len(runs) + 1))
+    rows = []
+    for k, (run, names) in enumerate(zip(runs, declared, strict=True)):
+        if not names:
+            continue
+        present = set(zip(run.cells.item, run.cells.epoch, strict=True))
+        metrics = dict.fromkeys(columns["metric"][ends[k] : ends[k + 1]].tolist()) or [""]
+        rows += [
+            (k, code, epoch, metric)
+            for item, code in zip(names, remaining, strict=False)  # which stops before a code
+            for epoch in range(1, run.epochs + 1)
+            if (item, epoch) not in present
+            for metric in metrics
+        ]
+    if not rows:
         return columns
-    present = set(zip(run.cells.item, run.cells.epoch, strict=True))
-    absent = [
-        (code, epoch)
-        for item, code in zip(run.declared, declared.tolist(), strict=True)
-        for epoch in range(1, run.epochs + 1)
-        if (item, epoch) not in present
-    ]
-    if not absent:
-        return columns
-    metrics = list(dict.fromkeys(columns["metric"].tolist())) or [""]
-    rows = [(*sample, metric) for sample in absent for metric in metrics]
-    sample = zip(("item", "epoch", "metric"), zip(*rows, strict=True), strict=True)
-    more: dict[str, Any] = dict(sample)
+    named = zip(("run", "item", "epoch", "metric"), zip(*rows, strict=True), strict=True)
+    more: dict[str, Any] = dict(named)
     more |= {"raw": np.nan, "status": STATUSES.index(MISSING), "file": 0, "row": 0, "text": ""}
-    return {
+    longer = {
         name: np.concatenate([values, np.full(len(rows), more.get(name), values.dtype)])
         for name, values in columns.items()
     }
+    place = np.argsort(longer["run"], kind="stable")
+    return {name: values[place] for name, values in longer.items()}
 
 
 _STATE_DIRECTIONS = ("lm_eval", "every_eval_ever", "sacrebleu")  # others at most say of errors
