@@ -113,15 +113,16 @@ def keys_written(data: bytes) -> int:
     signs = np.frombuffer(data, np.uint8)
     count = 0
     for begin in range(0, len(data), _PIECE):
-        colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
-        last, second_last, third_last = (signs.take(colons - k, mode="clip") for k in (1, 2, 3))
-        behind = (second_last <= _BLANK) | (second_last == _QUOTE)
-        blank = (last <= _BLANK) & behind  # may stand behind a key
-        quoted = last == _QUOTE
-        escaped = quoted & (second_last == _BACKSLASH)
-        if blank.any() or (escaped & (third_last == _BACKSLASH)).any():
+        start = max(0, begin - 2)  # no key ends before the third byte
+        piece = signs[start : begin + _PIECE]
+        colons, last, second_last = piece[2:] == _COLON, piece[1:-1], piece[:-2]
+        quoted, blank = colons & (last == _QUOTE), colons & (last <= _BLANK)
+        if blank.any() and (blank & ((second_last <= _BLANK) | (second_last == _QUOTE))).any():
+            return -1  # a blank may stand behind a key
+        escaped = np.flatnonzero(quoted & (second_last == _BACKSLASH)) + start
+        if (signs[escaped - 1] == _BACKSLASH).any():
             return -1
-        count += int(np.count_nonzero(quoted) - np.count_nonzero(escaped))
+        count += int(np.count_nonzero(quoted)) - len(escaped)
     return count
 
 
