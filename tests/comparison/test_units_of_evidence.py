@@ -131,6 +131,11 @@ def test_a_policy_for_ties_is_never_passed_over_on_units():
         bt.compare(data, ties="to_a")
     with pytest.raises(ValueError, match="ties='all' tells every policy of independent items"):
         bt.compare(data, ties="all")
+    runs = scores(np.arange(60 * 2).reshape(60, 2) % 3 < 1, epoch=np.arange(60) % 5)
+    runs = runs.assign_coords(item=np.arange(60) // 5)
+    for choice in ({"ties": "all"}, {"prior": "jeffreys"}):
+        with pytest.raises(ValueError, match=r"of independent items.* repeated runs; "):
+            bt.compare(runs, **choice)
     a, b = (better(bt.compare(data, ties=t, quantity="wins")) for t in ("to_a", "to_b"))
     assert a > better(bt.compare(data)) > b
 

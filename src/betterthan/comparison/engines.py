@@ -101,10 +101,11 @@ def _of_counts(evaluation: Evaluation, options: Options) -> Table:
 
 def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:
     """What is of independent items says nothing of units."""
+    units = "repeated runs" if evaluation.unit == "item" else f"{evaluation.unit}s"
     if options.ties == "all":
         raise ValueError(
-            f"ties='all' tells every policy of independent items, not of {evaluation.unit}s; name "
-            "one policy, or pass unit='item'"
+            f"ties='all' tells every policy of independent items, not of {units}; name one "
+            "policy, or pass unit='item'"
         )
     length = evaluation.counts.sizes[names.OUTCOME]
     if options.prior_sd:
@@ -112,7 +113,7 @@ def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:
     if checks.prior(options.prior, length) != checks.prior(None, length):
         raise ValueError(
             f"prior={options.prior!r} is of win, loss and tie of independent items, and says "
-            f"nothing of Student's t on {evaluation.unit}s; leave it out, or pass unit='item' or "
+            f"nothing of Student's t on {units}; leave it out, or pass unit='item' or "
             "quantity='wins'"
         )
 
