@@ -28,6 +28,7 @@ from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.sign import sign_p
 
 _WORD = 64
+_FEW, _CACHED = 32, 2**16  # columns, and bits that stay in the processor's cache next to so few
 _FLOAT32 = 2**22  # sums below this, and four of them, float32 holds exactly
 _HALF = 2**31  # below this two whole numbers share an int64
 _BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(
@@ -78,7 +79,12 @@ def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
     integral = flat.dtype.kind in "iu"
     small = integral and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
     kind = np.float32 if small else np.float64
-    sums = flat.T.astype(kind) @ unpacked(swaps, len(flat)).astype(kind).T
+    columns, sums = flat.T.astype(kind), np.empty((flat.shape[1], len(swaps)), kind)
+    rows = max(64, _CACHED // max(1, len(flat))) if len(columns) < _FEW else len(swaps)
+    for start in range(0, len(swaps), rows):
+        part = slice(start, start + rows)
+        bits = unpacked(swaps[part], len(flat)).astype(kind)
+        np.matmul(columns, bits.T, out=sums[:, part])
     return sums.reshape(*responses.shape[1:], len(swaps))
 
 
