@@ -226,7 +226,7 @@ def test_rows_that_may_be_systems_are_warned_of():
         bt.read(frame)
 
 
-@pytest.mark.parametrize("name", ["latency", "n_tokens", "average"])
+@pytest.mark.parametrize("name", ["latency", "n_tokens", "average", "new_prob", "old score"])
 def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(name):
     cells = np.linspace(0.4, 0.8, 20)
     frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10, name: cells})
@@ -238,6 +238,11 @@ def test_a_column_that_is_only_called_no_system_is_refused_until_it_is_named(nam
     assert bt.read(frame, ignore=name).system.values.tolist() == ["old", "new"]
     assert bt.read(frame, systems=["old", "new"]).system.values.tolist() == ["old", "new"]
     assert bt.read(frame, systems=["old", name]).system.values.tolist() == ["old", name]
+
+
+def test_probabilities_and_scores_of_systems_without_other_columns_are_scores():
+    frame = pd.DataFrame({"old_score": [0.5, 0.25, 1], "new_score": [0.5, 0.75, 0]})
+    assert bt.read(frame).sizes == {"item": 3, "system": 2}
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,9 @@ _MEASURE = re.compile(
     r"([ _]\(?(ms|s|sec|seconds|usd|tokens|words|chars)\)?)?\s*",
     re.IGNORECASE,
 )
+_NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
+    r"(.+?)[ _.-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin)s?", re.IGNORECASE
+)
 # what describes an item; not what a system may be called, such as "reference", and not labels of
 # gold, of which the layout tells
 _DESCRIPTION = re.compile(
@@ -312,6 +315,8 @@ def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[st
     """Systems that by their names, or names and scores, are something else, and why; else none."""
     errors = less_is_better(systems) is not None  # whose direction was stated
     odd = [s for s in systems if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
+    more = [s for s in systems if (match := _NEXT_TO_SCORES.fullmatch(s)) and match[1] in systems]
+    odd += [system for system in more if system not in odd]
     if odd:
         return "by its name no scores of a system", odd
     odd = [system for system in systems if _DESCRIPTION.fullmatch(system)]
