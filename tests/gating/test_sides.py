@@ -84,6 +84,34 @@ def test_logs_in_which_the_candidate_has_no_score(tmp_path):
     assert bt.gate(new, log(tmp_path / "c.json", [None] * 200, shift=1), margin=0.05).exit_code == 4
 
 
+def test_tables_of_several_metrics_are_gated_by_one(tmp_path):
+    def of_two(name, right):
+        scores = [*right.tolist(), *(1 - right).tolist()]
+        metrics, ids = ["acc"] * 200 + ["f1"] * 200, [f"q{k}" for k in range(200)] * 2
+        return table(tmp_path / name, scores, ids, metric=metrics)
+
+    old, new = of_two("a.csv", OLD), of_two("b.csv", SAME)
+    wanted = bt.gate(table(tmp_path / "c.csv", OLD), table(tmp_path / "d.csv", SAME), margin=0.05)
+    how = {"metric": "acc", "score": "score"}
+    found = bt.gate(old, new, margin=0.05, **how)
+    assert found.verdict == wanted.verdict == "pass"
+    assert found.evidence.chances == wanted.evidence.chances
+    kept = accepted(tmp_path / "base.csv", old, **how)
+    assert bt.gate(kept, new, margin=0.05, **how).verdict == "pass"
+    with pytest.raises(ValueError, match=r"f1.* another measure than 'acc'"):
+        bt.gate(kept, new, margin=0.05, **how | {"metric": "f1"})
+    with pytest.raises(ValueError, match=r"a.csv: column 'metric' names 2 metrics .* pass metric="):
+        bt.gate(old, new, margin=0.05)
+    errors = [
+        table(tmp_path / name, scores / 3, metric=["wer"] * 200)
+        for name, scores in (("e.csv", OLD), ("f.csv", SAME))
+    ]
+    for choice in ({}, {"score": "score"}, {"metric": "wer"}):
+        for compare in (lambda *two, **how: bt.gate(*two, margin=0.05, **how), bt.compare):
+            with pytest.raises(ValueError, match=r"by its name \(wer\), less is better"):
+                compare(*map(str, errors), **choice)
+
+
 def test_logs_need_one_metric(tmp_path):
     both = {"more": ("f1",)}
     old, new = log(tmp_path / "a.json", OLD, **both), log(tmp_path / "b.json", SAME, **both)

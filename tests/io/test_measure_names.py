@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import betterthan as bt
 from betterthan.cli.start import run
@@ -250,6 +251,34 @@ def test_scores_of_two_metrics_are_not_compared(column):
     parts = dict(list(_long(A="acc", B="wer").groupby("system")))
     with pytest.raises(ValueError, match="'wer' is by its name another measure than 'acc' of A"):
         bt.read(parts)
+
+
+def test_one_of_several_metrics_is_read_alone(tmp_path):
+    several = pd.concat(
+        [
+            _long(A=m, B=m).assign(score=score)
+            for m, score in [("acc", [0, 1] * 10), ("wer", np.arange(20) / 20), ("werp", 0.5)]
+        ]
+    )
+    alone = several[several["metric"] == "acc"]
+    path = tmp_path / "t.csv"
+    several.sample(frac=1, random_state=1).to_csv(path, index=False)
+    for source in (several, path):
+        found = bt.read(source, metric="acc")
+        xr.testing.assert_equal(
+            found.sortby("item"), bt.read(alone).astype(found.dtype).sortby("item")
+        )
+        assert found.attrs["reading"].endswith("0 scores missing, rows of metric 'acc'")
+    assert bt.compare(several, metric="a")["n"].values[0, 1] == 10
+    with pytest.raises(ValueError, match=r"by its name \(wer\), less is better"):
+        bt.read(several, metric="wer")
+    assert bt.read(several, metric="wer", higher_is_better=False).values.max() == 0.95
+    with pytest.raises(ValueError, match="'metric': metric='we' is the beginning of several"):
+        bt.read(several, metric="we")
+    with pytest.raises(ValueError, match="metric='f1' is none of 'acc', 'wer', 'werp'"):
+        bt.read(several, metric="f1")
+    with pytest.raises(ValueError, match=r"pass metric='acc', or ignore='metric' if"):
+        bt.read(several)
 
 
 def test_data_sets_may_have_metrics_of_their_own_but_not_of_another_direction():

@@ -176,9 +176,11 @@ def test_systems_are_picked_and_renamed_as_in_compare(tmp_path):
 
 
 def test_choices_of_logs_do_not_apply_to_tables(old, new):
-    for choice in ({"metric": "acc"}, {"join": "id"}, {"errors": "raw"}, {"again": "last"}):
+    for choice in ({"task": "acc"}, {"join": "id"}, {"errors": "raw"}, {"again": "last"}):
         with pytest.raises(ValueError, match=r"does not apply: the source is a table"):
             bt.read([old, new], **choice)
+    with pytest.raises(ValueError, match=r"metric='acc' does not apply: no column names metrics"):
+        bt.read([old, new], metric="acc")
 
 
 def test_a_folder_of_other_things_says_what_it_holds(tmp_path):

@@ -20,7 +20,7 @@ from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseli
 from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array
-from betterthan.io.layouts import recognise
+from betterthan.io.layouts import metric_of, recognise
 from betterthan.io.measure_names import measures_in, refuse_other_measures, refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
@@ -428,7 +428,8 @@ def _read_tables(
     source: dict[str, Any], stored: StoredBaseline | None, choices: Mapping[str, Any]
 ) -> Sides:
     """Read one table for each side."""
-    _refuse(choices, (*LOG_CHOICES, *_RUN_CHOICES), "tables")
+    log_choices = [name for name in LOG_CHOICES if name != "metric"]
+    _refuse(choices, (*log_choices, *_RUN_CHOICES), "tables")
     tables: dict[str, Any] = {}
     if stored is not None:
         tables[BASELINE] = as_table(stored)
@@ -451,7 +452,11 @@ def _read_tables(
 
 
 def _score_column(table: Table, choices: Mapping[str, Any]) -> str:
-    """The column of scores as its file names it; "score" where predictions have labels."""
+    """The metric of the rows, or else the column of scores as its file names it; "score" where
+    predictions have labels.
+    """
+    if metric := metric_of(table):
+        return metric
     if "score" in choices or recognise(table, of_one_system=True) == "predictions":
         return choices.get("score", _SCORE)
     return score_columns(table)[0]
@@ -491,7 +496,7 @@ def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:
 def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
     """Read the table of one side with the chosen columns and cells."""
     arguments: dict[str, Any] = {
-        k: v for k, v in choices.items() if k in (*_TABLE_CHOICES, "cluster")
+        k: v for k, v in choices.items() if k in (*_TABLE_CHOICES, "cluster", "metric")
     }
     arguments.update({k: words(choices.get(k)) for k in ("ignore", "true", "false")})
     columns = Columns(**arguments)

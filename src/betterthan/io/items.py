@@ -15,7 +15,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
-from betterthan.io.layouts import candidates, find, for_runs, not_scores
+from betterthan.io.layouts import candidates, find, for_runs, metrics_in, not_scores
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted, warn
@@ -331,8 +331,9 @@ def long_scores(table: Table) -> Reading:
     refuse_total(table.source, rows.names, values)
     refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
-    ignored = unread(table, {item, system, score, *rows.coord_columns.values()})
-    return Reading(PlainScores(values, rows.names, systems.distinct, rows.coords), summary, ignored)
+    used = {item, system, score, metrics_in(table)[0], *rows.coord_columns.values()}
+    scores = PlainScores(values, rows.names, systems.distinct, rows.coords)
+    return Reading(scores, summary, unread(table, used))
 
 
 @dataclass(frozen=True)

@@ -350,20 +350,53 @@ def metric_of(table: Table) -> str | None:
     ValueError
         If it names several, whose scores are not compared with each other.
     """
+    column, metrics = metrics_in(table)
+    if len(metrics) > 1:
+        reason = f"column {column!r} names {counted(len(metrics), 'metric')} ({listed(metrics)})"
+        right = f"pass metric={quoted(metrics[0])}, or ignore={quoted(column)} if their scores are "
+        raise problem(table.source, f"{reason}; {right}one measure")
+    return next(iter(metrics), None)
+
+
+def rows_of_metric(table: Table, metric: str) -> Table:
+    """The rows of one metric; the beginning of its name is enough.
+
+    Raises
+    ------
+    ValueError
+        If no column names metrics, or it names none or several that begin so.
+    """
+    column, metrics = metrics_in(table)
+    chosen = [name for name in metrics if name == metric] or [
+        name for name in metrics if name.startswith(metric)
+    ]
+    if not metrics:
+        reason = "does not apply: no column names metrics"
+        raise problem(table.source, f"metric={quoted(metric)} {reason}")
+    if len(chosen) != 1:
+        number = "the beginning of several" if chosen else "none"
+        reason = f"metric={quoted(metric)} is {number} of {listed(metrics)}"
+        raise problem(table.source, reason, column=column)
+    cells = enumerate(as_written(table, column))
+    places = [k for k, cell in cells if cell.strip() == chosen[0]]
+    columns = {
+        name: values[places] if isinstance(values, np.ndarray) else [values[k] for k in places]
+        for name, values in table.columns.items()
+    }
+    return Table(table.source, columns, [table.rows[k] for k in places])
+
+
+def metrics_in(table: Table) -> tuple[str, list[str]]:
+    """The column of a long table that names metrics, such as ``metric``, and these; else none."""
     roles = ("system", "item", "score", "dataset", "cluster", "epoch")
     used = {find(table, role) for role in roles}
     named = (table.by_name[name] for name in _METRICS if name in table.by_name)
     column = next((column for column in named if column not in used), None)
     if column is None or holds_numbers(table, column):
-        return None
+        return "", []
     cells: Any = table.columns[column]
     distinct = cells.distinct if isinstance(cells, Coded) else as_written(table, column)
-    metrics = list(dict.fromkeys(filter(None, (str(text).strip() for text in distinct))))
-    if len(metrics) > 1:
-        reason = f"column {column!r} names {counted(len(metrics), 'metric')} ({listed(metrics)})"
-        right = f"give rows of one, or pass ignore={quoted(column)} if their scores are one measure"
-        raise problem(table.source, f"{reason}; {right}")
-    return metrics[0] if metrics else None
+    return column, list(dict.fromkeys(filter(None, (str(text).strip() for text in distinct))))
 
 
 def for_runs(table: Table) -> str:

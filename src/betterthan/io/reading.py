@@ -29,9 +29,11 @@ from betterthan.io.layouts import (
     find,
     layout_by_name,
     metric_of,
+    metrics_in,
     of_groups,
     recognise,
     require,
+    rows_of_metric,
     summary_line,
     that_take,
 )
@@ -72,6 +74,8 @@ class Columns:
     ----------
     item, system, score, cluster, run : str, optional
         Columns.
+    metric : str, optional
+        Of a long table: the metric whose rows are read.
     ignore : tuple of str
         Columns that nothing is read from.
     true, false : tuple of str
@@ -88,6 +92,7 @@ class Columns:
     score: str | None = None
     cluster: str | None = None
     run: str | None = None
+    metric: str | None = None
     ignore: tuple[str, ...] = ()
     true: tuple[str, ...] = ()
     false: tuple[str, ...] = ()
@@ -121,6 +126,8 @@ def applied(table: Table, spec: Columns, *, one_of_several: bool = False) -> Tab
     """
     if spec == Columns(sep=spec.sep):
         return table
+    if spec.metric is not None:
+        table = rows_of_metric(table, spec.metric)
     table = _renamed(table, spec, one_of_several)
     if not (spec.true or spec.false or spec.percent or spec.decimal == ","):
         return table
@@ -159,7 +166,8 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
             continue  # another column of that name is not what was meant
         columns[new.get(name, name)] = values
     if spec.score and not spec.system and find(table, "system") is None:
-        needed = {"score", *(find(table, role) for role in ("item", *_COORDINATES)), "item"}
+        others = (find(table, role) for role in ("item", *_COORDINATES))
+        needed = {"score", "item", metrics_in(table)[0], *others}
         columns = {name: values for name, values in columns.items() if name in needed}
     return replace(table, columns=columns)
 
@@ -386,6 +394,7 @@ def read_tables(
         name: applied(_table(x, name, sep), meanings, one_of_several=several)
         for name, x in named.items()
     }
+    metric = None if meanings.metric is None else metric_of(next(iter(by_name.values())))
     by_name, predicted = predictions_as_scores(by_name, layout, names_are)
     by_file = layout is None or names_are == "systems" or bool(predicted)
     by_file = by_file and is_file_per_system(by_name, names_are)
@@ -417,11 +426,10 @@ def read_tables(
     if several:
         _refuse_copies(named)
     if higher_is_better is None and chosen_layout.gives == "scores":
-        if meanings.score:
-            columns = [meanings.score]
-        elif chosen_layout.name == "wide":
+        if chosen_layout.name == "wide" and not meanings.score:
             columns = result[names.SYSTEM].values.tolist()
-        for named_columns in (columns, *([metric] for metric in metrics if metric)):
+        alone = [name for name in (meanings.score, *metrics) if name]
+        for named_columns in (columns, *([name] for name in alone)):
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
         refuse_doubtful(result)
@@ -436,6 +444,8 @@ def read_tables(
             usual = f"{'item ids' if role == 'item' else _ROLES[role]} from column"
             was = f"{usual} {_ROLES[role]!r}"
             result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
+    if metric is not None:
+        result.attrs["reading"] += f", rows of metric {quoted(metric)}"
     if by_file:
         result.attrs["reading"] += f"{predicted}, each file a system"
     _log.info(result.attrs["reading"])

@@ -125,7 +125,7 @@ type Tables = Sequence[str | Path] | Mapping[str, str | Path | pd.DataFrame]
 type Source = str | Path | pd.DataFrame | Logs | Tables
 _OF_LOGS = ("task", "metric", "filter", "epoch", "join", "errors", "unscored")
 _OF_TABLES = ("layout", "names", "unit", "scale")
-_OF_COLUMNS = tuple(vars(Columns()))
+_OF_COLUMNS = tuple(name for name in vars(Columns()) if name != "metric")  # which logs have, too
 _OF_JUDGED = ("judge", "human", "strata", "drop", "lazy")
 _DEFAULTS: dict[str, Any] = (
     dict.fromkeys(ReadOptions.__annotations__)
@@ -200,7 +200,7 @@ def read(
         of the same systems are data sets.
     task, metric, filter, epoch : optional
         For logs: what to read, if there is more than one. The beginning of a metric's name is
-        enough.
+        enough. ``metric`` is also for a long table whose column ``metric`` names several.
     join : {"auto", "id", "content", "order"}, default "auto"
         For logs: what makes two records one item. ``auto`` uses ids if they are those of the data
         set, else the content of the question. Ids with different contents raise an error unless you
@@ -311,7 +311,7 @@ def read(
     def of(*keys: str) -> dict[str, Any]:
         return {key: chosen[key] for key in keys}
 
-    columns = Columns(**of(*_OF_COLUMNS))
+    columns = Columns(**of(*_OF_COLUMNS, "metric"))
     layout, again, items = chosen["layout"], chosen["again"], chosen["items"]
     format, cluster = chosen["format"], chosen["cluster"]
     if layout is None and isinstance(source, pd.DataFrame) and DIRECTION in source.columns:
@@ -355,7 +355,8 @@ def read(
         column_choices = [name for name in _OF_COLUMNS if name != "cluster"]
         refuse(of(*_OF_TABLES, *column_choices), "the source is a log")
         return _pivoted(combine_runs(*logs, systems=systems, again=again), chosen)
-    refuse(of(*_OF_LOGS, "again", "items"), "the source is a table")
+    log_choices = [name for name in _OF_LOGS if name != "metric"]
+    refuse(of(*log_choices, "again", "items"), "the source is a table")
     tables, how = with_judged(tables_in(source))
     result = read_tables(
         tables,
