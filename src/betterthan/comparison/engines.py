@@ -221,8 +221,7 @@ def refuse_unknown(spec: Spec, options: Options) -> None:
     if options.question.rope and spec.rope_unit == "score":
         raise ValueError(
             f"rope={options.question.rope:g} is a difference of probabilities, and the advised "
-            f"{spec.name} "
-            "measures in units of the score; use method='exact', or its own call"
+            f"{spec.name} measures in units of the score; use method='exact', or its own call"
         )
     if options.margin and not spec.knows_margin:
         raise ValueError(

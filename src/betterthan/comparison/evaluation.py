@@ -385,8 +385,7 @@ _RUNS = (
 _LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 _BY_F1 = (
     "The posterior counts items on which one system's F1 is above the other's; a system can be "
-    "ahead "
-    "on most items and behind in F1 over all of them, which is what the randomization test "
+    "ahead on most items and behind in F1 over all of them, which is what the randomization test "
     "compares."
 )
 

@@ -34,8 +34,7 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise ValueError(
             f"systems is {checks.quoted(systems)}; give a list of systems, or a mapping from "
-            f"systems "
-            "to the names to show"
+            "systems to the names to show"
         )
     wanted = [check_system(system, present, "systems") for system in systems]
     checks.unique(wanted, "system in systems")

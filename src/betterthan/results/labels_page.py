@@ -115,8 +115,7 @@ def label_sentences(facts: LabelFacts) -> list[str]:
     if facts.predicted:
         sentences.append(
             f"The most frequent error{system} is predicting {facts.predicted} instead of "
-            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all "
-            "errors)."
+            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all errors)."
         )
     return sentences
 

@@ -178,8 +178,7 @@ def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
         what = f"of {kind.by}" if kind else f"a {type(comparison).__name__}"
         raise ValueError(
             f"format={format!r} is of one comparison by betterthan.compare, and the answer is "
-            f"{what}; "
-            f"choose one of {others}"
+            f"{what}; choose one of {others}"
         )
     schemas.comparison(comparison)
     return comparison
