@@ -12,25 +12,12 @@ import typer
 from typer.core import TyperCommand
 
 from betterthan import __version__, names
-from betterthan.cli import comparing, gating, planning, studies
+from betterthan.cli import comparing, gating, options, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
-from betterthan.cli.options import (
-    FLAGS,
-    GROUPS,
-    OPTIONS,
-    READING,
-    inputs_of,
-    kind_of,
-    number,
-    read_arguments,
-    reading_options,
-    refuse_percentages,
-    row_of,
-)
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
-_PLACES = {name: place for place, name in enumerate(OPTIONS)}
+_PLACES = {name: place for place, name in enumerate(options.OPTIONS)}
 _EXAMPLES = "For example:\n"
 
 
@@ -72,7 +59,7 @@ class Command(TyperCommand):
         if examples := (self.help or "").partition(_EXAMPLES)[2]:
             formatter.write("\nExamples:\n")
             formatter.write("".join(f"  {line.strip()}\n" for line in examples.splitlines()))
-        for group in GROUPS:
+        for group in options.GROUPS:
             _write(formatter, group, lines)
 
 
@@ -104,8 +91,8 @@ def register(
     command, kinds = function.__name__, get_type_hints(function)
     parameters = dict(inspect.signature(function).parameters)
     if parameters.pop("reading", None) is not None:
-        for name in (name for name in READING if name not in without):
-            kinds[name] = kind_of(row_of(command, name)[1])
+        for name in (name for name in options.READING if name not in without):
+            kinds[name] = options.kind_of(options.row_of(command, name)[1])
             parameters[name] = inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=False if kinds[name] is bool else None
             )
@@ -121,10 +108,10 @@ def register(
 
 def _annotated(command: str, name: str, kind: Any) -> Any:
     """The type of a parameter with its option or argument."""
-    group, takes, help = row_of(command, name)
+    group, takes, help = options.row_of(command, name)
     if group == "Arguments":
         return Annotated[kind, typer.Argument(metavar=takes, help=help)]
-    flags = FLAGS.get(name, () if name == "browser" else (f"--{name.replace('_', '-')}",))
+    flags = options.FLAGS.get(name, () if name == "browser" else (f"--{name.replace('_', '-')}",))
     parser = _number if float in (kind, *get_args(kind)) else None
     option = typer.Option(
         *flags, metavar=takes or None, help=help, rich_help_panel=group, parser=parser
@@ -135,7 +122,7 @@ def _annotated(command: str, name: str, kind: Any) -> Any:
 def _number(text: Any) -> float:
     """A number, also as a percentage."""
     try:
-        return number(str(text))
+        return options.number(str(text))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 
@@ -165,18 +152,18 @@ def show(
 
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{page}: give a file that ends in .html")
-    refuse_inputs([page] if page is not None else [], inputs_of(files))
+    refuse_inputs([page] if page is not None else [], options.inputs_of(files))
     saved = [Path(name).suffix.lower() == ".nc" for name in files]
     if any(saved) and not all(saved):
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
-    if all(saved) and reading_options(**reading):
+    if all(saved) and options.reading_options(**reading):
         raise ValueError("saved answers (.nc) are not read again; leave out options for reading")
     if all(saved):
         answers: list[Any] = [bt.load(name) for name in files]
     else:
-        data = read_arguments(files, systems=systems, **reading)
+        data = options.read_arguments(files, systems=systems, **reading)
         if quantity == "mean":
-            refuse_percentages(data, rope=rope)
+            options.refuse_percentages(data, rope=rope)
         how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
         answers = [bt.compare(data, quantity=quantity, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
@@ -233,11 +220,11 @@ def groups(
     """
     import betterthan as bt
 
-    form, target = one_file(format, page, "groups", inputs_of(files))
+    form, target = one_file(format, page, "groups", options.inputs_of(files))
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    data = read_arguments(files, systems=systems, **reading)
+    data = options.read_arguments(files, systems=systems, **reading)
     joint = correction if correction in names.JOINT_CORRECTIONS else "none"
     if test == "sign" and joint != "none":
         raise ValueError(f"--correction {joint} permutes responses; use --test randomization")
