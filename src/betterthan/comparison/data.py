@@ -174,12 +174,9 @@ class UnitTotals:
         """Whether units are items, with all their runs; else clusters."""
         return self.units == len(self.unit)
 
+    @cached_property
     def means(self) -> Means:
         """Of each system on its own cells."""
-        return self._means
-
-    @cached_property
-    def _means(self) -> Means:
         return units.means(*self._of_units, limits=self.limits, skewed=self.of_items)
 
     @cached_property
@@ -192,7 +189,7 @@ class UnitTotals:
 
     def intervals(self, question: Question) -> Arrays:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        means = self.means()
+        means = self.means
         limits = means.law.interval(question.ci_prob, question.ci_kind)
         return oriented_scores(means.mean, *limits, self.higher_is_better)
 
@@ -209,12 +206,9 @@ class UnitTotals:
         shared[first, second], shared[second, first] = np.concatenate(means, axis=1)
         return shared if self.higher_is_better else -shared
 
+    @cached_property
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
-        return self._pairs
-
-    @cached_property
-    def _pairs(self) -> PairMeans:
         low, high = self.limits
         return units.pair_means(
             self.totals,

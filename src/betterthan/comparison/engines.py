@@ -76,7 +76,7 @@ def means_of(quantity: str, evaluation: Evaluation) -> tuple[PairMeans, bool] | 
         quantity == "mean" or (quantity == "accuracy" and not evaluation.single)
     ):
         # accuracy is higher where errors are fewer
-        return totals.pairs(), totals.higher_is_better or quantity == "accuracy"
+        return totals.pairs, totals.higher_is_better or quantity == "accuracy"
     if evaluation.unit != CLUSTER:
         return None
     net, size = evaluation.net_wins

@@ -58,7 +58,13 @@ def judged_answers(
     alone = _alone(labelled, options)
     whole = _joined(main.table.to_dataset(), labels_worth, *alone, _labels(labelled), *z)
     fits, left_out = fits_of([main, *others])
-    notes = [*_notes(labelled, worth), *_bare(bare), *left_out]
+    notes = _notes(labelled, worth)
+    if bare:
+        were = "pair was" if bare == 1 else "pairs were"
+        notes.append(
+            f"! Human labels: {bare} more {were} judged and left out, without any human label."
+        )
+    notes += left_out
     attrs = _signed(labelled, options, notes, worth, [main, *others])
     ordered = [
         replace(answer, table=Table.of(_ordered(answer.table.to_dataset(), options)))
@@ -172,14 +178,6 @@ def _joined(*parts: xr.Dataset) -> xr.Dataset:
         variables |= {name: array.variable for name, array in part.data_vars.items()}
         coords |= {name: array.variable for name, array in part.coords.items()}
     return without_attrs(xr.Dataset(variables, coords))
-
-
-def _bare(pairs: int) -> list[str]:
-    """Of pairs that were judged, and of which no item has a label, nothing is said."""
-    if not pairs:
-        return []
-    were = "pair was" if pairs == 1 else "pairs were"
-    return [f"! Human labels: {pairs} more {were} judged and left out, without any human label."]
 
 
 def _signed(
