@@ -12,7 +12,7 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.counts.shapes import systems_of
-from betterthan.results import numbers
+from betterthan.results import numbers, text
 from betterthan.results.context import (
     ReportContext,
     contenders,
@@ -30,13 +30,6 @@ from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.tables import interval_label, leading
-from betterthan.results.text import (
-    can_encode,
-    may_number,
-    short_names,
-    terminal_width,
-    with_short_names,
-)
 from betterthan.signed import Signature
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
@@ -91,7 +84,7 @@ def brief_page(
         picture=_lines(picture_of(context)) if picture else (),
         footer=f"{rule(context.data, context.provenance)} Tests, priors and robustness: {rest}.",
     )
-    return with_short_names(page)
+    return text.with_short_names(page)
 
 
 def rule(data: xr.Dataset, provenance: Signature) -> str:
@@ -193,7 +186,7 @@ def brief_page_of_kind(
         picture=_lines(picture_of(context)) if picture and context else (),
         footer=closing,
     )
-    return with_short_names(brief)
+    return text.with_short_names(brief)
 
 
 def _with_first(table: Table) -> Table:
@@ -336,7 +329,7 @@ class Picture:
 
     def lines(self, marks: Marks = UNICODE, width: int | None = None) -> list[str]:
         """The picture as text; on a narrow terminal with the numbers of long names alone."""
-        width = terminal_width() if width is None else width
+        width = text.terminal_width() if width is None else width
         lines = self._drawn(_labels(self.systems), marks, width)
         if max(map(len, lines)) <= width:
             return lines
@@ -415,7 +408,7 @@ def _lines(picture: Picture | None) -> list[str]:
     """The picture as text, in marks that standard output can encode."""
     if picture is None:
         return []
-    return picture.lines(UNICODE if can_encode("".join(vars(UNICODE).values())) else ASCII)
+    return picture.lines(UNICODE if text.can_encode("".join(vars(UNICODE).values())) else ASCII)
 
 
 def _rows_of_many(
@@ -530,8 +523,8 @@ def _more(verdicts: list[str], visible: list[int]) -> str:
 
 def _labels(systems: Sequence[str]) -> list[str]:
     """Names, shortened where they are long, and then numbered as in the table of systems."""
-    short = short_names(systems)
+    short = text.short_names(systems)
     labels = [short.get(name, name) for name in systems]
-    if short and len(systems) > 2 and may_number(systems):
+    if short and len(systems) > 2 and text.may_number(systems):
         return [f"#{k} {label}" for k, label in enumerate(labels, 1)]
     return labels
