@@ -47,7 +47,8 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, examples, and the options by group."""
         lines: dict[str, list[tuple[str, str]]] = {}
-        for parameter in sorted(self.get_params(ctx), key=_place):
+        last = len(_PLACES)  # --help
+        for parameter in sorted(self.get_params(ctx), key=lambda p: _PLACES.get(str(p.name), last)):
             group = getattr(parameter, "rich_help_panel", None) or "Output"
             if parameter.param_type_name == "argument":
                 # a type would follow its name
@@ -68,11 +69,6 @@ def _write(formatter: Any, group: str, lines: dict[str, list[tuple[str, str]]]) 
     if group in lines:
         with formatter.section(group):
             formatter.write_dl(lines[group])
-
-
-def _place(parameter: Any) -> int:
-    """Where an option is in the table of options; --help is the last."""
-    return _PLACES.get(str(parameter.name), len(_PLACES))
 
 
 def register(

@@ -175,7 +175,12 @@ def _decide(
     if plan is not None:
         from betterthan.gating.sequential import look
 
-        looked = look(plan, _require_counts(cases), margin, threshold)
+        if cases is None:
+            raise ValueError(
+                "looks needs scores of 0 and 1, one run of each item and no clusters, because "
+                "interim looks are planned in non-tied items"
+            )
+        looked = look(plan, cases, margin, threshold)
         chances = looked.chances
     elif cases is not None:
         chances = rule.count_chances(cases, margin, threshold)
@@ -187,15 +192,6 @@ def _decide(
     evidence = collect_evidence(pairs, cases, chances, further)
     why = _why(evidence) if chances.verdict == rule.INCONCLUSIVE else ()
     return _gate(sides, chances.verdict, margin, threshold, why, evidence=evidence, looked=looked)
-
-
-def _require_counts(cases: Cases | None) -> Cases:
-    if cases is None:
-        raise ValueError(
-            "looks needs scores of 0 and 1, one run of each item and no clusters, because interim "
-            "looks are planned in non-tied items"
-        )
-    return cases
 
 
 def _why(evidence: Evidence) -> tuple[str, ...]:

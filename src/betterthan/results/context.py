@@ -59,7 +59,7 @@ class ReportContext:
         n = len(self.systems)
         if n <= ALL_PAIRS_SYSTEMS:
             return tables.ahead_first(self.data)
-        matter = self._wanted | self._neighbors
+        matter = self.wanted | self._neighbors
         compared = self._compared(matter)
         pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
         return tables.ahead_first(self.data, pairs)
@@ -72,7 +72,7 @@ class ReportContext:
         return {(min(k, base), max(k, base)) for k in range(len(self.systems)) if k != base}
 
     @property
-    def _wanted(self) -> set[tuple[int, int]]:
+    def wanted(self) -> set[tuple[int, int]]:
         """Pairs with the first system and with the baseline."""
         return self._pairs_with_baseline | {(0, k) for k in range(1, len(self.systems))}
 
@@ -84,14 +84,9 @@ class ReportContext:
         verdict = self.data["verdict"].transpose(*names.SQUARE).values
         return [pair for pair in pairs if verdict[pair] != "no_data"]
 
-    @property
-    def brief_wanted(self) -> int:
-        """How many pairs there are with the first system and with the baseline."""
-        return len(self._wanted)
-
     def n_not_compared(self, brief: bool) -> int:
         """Pairs that matter, and have no row as they were not compared."""
-        matter = self._wanted if brief else self._wanted | self._neighbors
+        matter = self.wanted if brief else self.wanted | self._neighbors
         rows = {(min(pair), max(pair)) for pair in (self.brief_pairs if brief else self.pairs)}
         return len(matter - rows - {*self._compared(matter)})
 
@@ -105,7 +100,7 @@ class ReportContext:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
         with_base = self._pairs_with_baseline
-        compared = self._compared(sorted(self._wanted))
+        compared = self._compared(sorted(self.wanted))
         rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}
         pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
         return tables.ahead_first(self.data, pairs)

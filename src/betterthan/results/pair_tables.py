@@ -146,7 +146,7 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     caption, elsewhere = "The pair", ""
     if len(pairs) < total:
         base = " and with the baseline" if context.provenance.baseline else ""
-        wanted = context.brief_wanted
+        wanted = len(context.wanted)
         first = (
             f"{len(pairs):,} of the {wanted:,} pairs" if brief and len(pairs) < wanted else "Pairs"
         )
