@@ -154,7 +154,7 @@ def engine_distance(evaluation: Evaluation, sampled: Answer) -> Table:
     return Table.of(xr.Dataset({"z": without_attrs(z)}))
 
 
-def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
+def mcmc_judged(data: xr.Dataset, n: np.ndarray, options: Options) -> Answer:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
     from betterthan.fits.checking import distance
     from betterthan.models import judge
@@ -165,7 +165,8 @@ def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
     )
     posterior, diagnosis = posterior_of(tree), diagnose(tree)
     answers = table.of_differences(posterior["difference"], options.question, square=True)
-    decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=n)
+    items = answers["prob_better"].copy(data=n)
+    decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=items)
     z = distance(data, tree)["z"]
     square = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
     settings = _settings(posterior.attrs) | _diagnostics(diagnosis)
