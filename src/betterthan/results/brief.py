@@ -12,6 +12,7 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.counts.shapes import systems_of
+from betterthan.posterior.table import squares
 from betterthan.results import numbers, text
 from betterthan.results.context import (
     ReportContext,
@@ -236,21 +237,15 @@ def answer_context(data: xr.Dataset) -> ReportContext | None:
 
 def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     """One pair as a table over both systems, each value also from the other side."""
-    pair = data.isel({names.PAIR: 0})
-    systems = [str(pair[dim].item()) for dim in names.SQUARE]
-    low, mean, high = (float(pair[f"difference_{end}"]) for end in ("lower", "mean", "upper"))
-    p, verdict = float(pair["prob_better"]), str(pair["verdict"].item())
-    error = float(pair.get("prob_better_mcse", 0.0))
+    systems = [str(data[dim].values[0]) for dim in names.SQUARE]
+    columns = ("difference_mean", "difference_lower", "difference_upper")
+    held = [k for k in (*columns, "prob_better", "prob_better_mcse") if k in data]
+    parts = {k: data[k].values.astype(float) for k in held}
+    square: dict[str, Any] = dict(squares(parts, 2, np.array([0]), np.array([1])))
+    verdict = str(data["verdict"].values[0])
     other = {"a_better": "b_better", "b_better": "a_better"}.get(verdict, verdict)
-    values = {
-        "difference_mean": [[0.0, mean], [-mean, 0.0]],
-        "difference_lower": [[0.0, low], [-high, 0.0]],
-        "difference_upper": [[0.0, high], [-low, 0.0]],
-        "prob_better": [[0.5, p], [1 - p, 0.5]],
-        "prob_better_mcse": [[0.0, error], [error, 0.0]],
-        "verdict": [["no_data", verdict], [other, "no_data"]],
-    }
-    variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
+    square["verdict"] = np.array([["no_data", verdict], [other, "no_data"]])
+    variables = {name: (names.SQUARE, values) for name, values in square.items()}
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
 
 

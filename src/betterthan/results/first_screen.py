@@ -46,7 +46,6 @@ class Undecided:
     sentence: str
     n_pairs: int
     n_undecided: int
-    parts: Sequence[tuple[str, float]]  # of a bar: class and number
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
     anchor: str = "pairs"  # of the part that has all
 
@@ -375,14 +374,8 @@ def _undecided(context: ReportContext) -> Undecided | None:
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
         if len(systems[i] + systems[j]) <= _LONG:
             pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
-    parts = [("v-undecided", counts.n_undecided), ("empty", counts.n_pairs - counts.n_undecided)]
-    return Undecided(
-        sentences.verdicts_sentence(counts, answer),
-        counts.n_pairs,
-        counts.n_undecided,
-        parts,
-        pairs,
-    )
+    sentence = sentences.verdicts_sentence(counts, answer)
+    return Undecided(sentence, counts.n_pairs, counts.n_undecided, pairs)
 
 
 def _caterpillar(context: ReportContext) -> str:
