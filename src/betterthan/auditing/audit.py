@@ -371,20 +371,16 @@ def _scores_by_metric(
             better = pivoting.direction_by_name(logs, metric)
             arguments: dict[str, Any] = {"higher_is_better": better, **score_choices}
             arguments |= {"metric": metric, "filter": None}
-            by_metric[metric] = _with_task(logs, metric, pivoting.pivot_scores(logs, **arguments))
+            scores = pivoting.pivot_scores(logs, **arguments)
+            if names.DATASET not in scores.coords:  # also one task alone is named
+                task = logs.records["task"][logs.records["metric"] == metric].iloc[0]
+                scores = scores.assign_attrs(task=str(task))
+            by_metric[metric] = scores
         except ValueError as error:
             known = any(finding.code == "content" for finding in findings)
             if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
-
-
-def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArray:
-    """Scores that name their task also where there is one alone."""
-    if names.DATASET in scores.coords:
-        return scores
-    task = str(logs.records["task"][logs.records["metric"] == metric].iloc[0])
-    return scores.assign_attrs(task=task)
 
 
 def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:

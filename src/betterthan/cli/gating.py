@@ -176,19 +176,14 @@ def audit(
 
         machines.summary_file(inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
-    if form != "json":
-        result = _with_options(result)
+    if form != "json":  # messages name options of the command line
+        messages = [in_printed_options(message) for message in result.findings["message"]]
+        result = replace(result, findings=result.findings.assign(message=messages))
     _print_audit(result, form)
     if github or junit is not None:
         _report_findings(result, github, junit)
     if result.level == "stop" or (strict and result.level == "warn"):
         raise SystemExit(1)
-
-
-def _with_options(result: "Audit") -> "Audit":
-    """An audit whose findings name options of the command line."""
-    messages = [in_printed_options(message) for message in result.findings["message"]]
-    return replace(result, findings=result.findings.assign(message=messages))
 
 
 def _report_findings(result: "Audit", github: bool, junit: Path | None) -> None:
