@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+import betterthan as bt
 from betterthan import __version__, names
 from betterthan.cli import comparing, gating, options, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
@@ -144,8 +145,6 @@ def show(
       betterthan show logs/ --metric acc -o report.html
       betterthan show report/comparison.nc
     """
-    import betterthan as bt
-
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{page}: give a file that ends in .html")
     refuse_inputs([page] if page is not None else [], options.inputs_of(files))
@@ -214,8 +213,6 @@ def groups(
       betterthan groups results.csv --correction tukey
       betterthan groups tallies.csv --statistic f1 --cutoff 0.05
     """
-    import betterthan as bt
-
     form, target = one_file(format, page, "groups", options.inputs_of(files))
     from betterthan import checks
 
@@ -260,7 +257,6 @@ def demo(
       betterthan demo --method exact
       betterthan demo -o demo/report.html
     """
-    import betterthan as bt
     from betterthan.results.brief import brief_page_of
     from betterthan.results.text import as_text, encodable
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import in_actions, one_file, put_command, say, with_options
 from betterthan.cli.options import in_printed_options, inputs_of, reading_options, source_of
@@ -165,7 +166,6 @@ def audit(
       betterthan audit results.csv --strict
       betterthan audit logs/ --metric acc --format json
     """
-    import betterthan as bt
     from betterthan import checks
 
     choices = reading_options(systems=systems, **reading)

@@ -303,14 +303,6 @@ def decided(
     return with_joint_posterior(answer, evaluation, options, suite), bounds, open_pairs
 
 
-def _exact(evaluation: Evaluation, options: Options) -> list[Answer]:
-    return [engines.closed_form(evaluation, options)]
-
-
-def _mcmc(evaluation: Evaluation, options: Options) -> list[Answer]:
-    return [engines.mcmc(evaluation, options)]
-
-
 def _both(evaluation: Evaluation, options: Options) -> list[Answer]:
     exact, sampled = engines.closed_form(evaluation, options), engines.mcmc(evaluation, options)
     return [replace(exact, more=engines.engine_distance(evaluation, sampled)), sampled]
@@ -323,8 +315,8 @@ def _advised(evaluation: Evaluation, options: Options) -> list[Answer]:
 
 # by method, the answers of each engine, the one to be read first in front
 ENGINES: dict[str, Callable[[Evaluation, Options], list[Answer]]] = {
-    "exact": _exact,
-    "mcmc": _mcmc,
+    "exact": lambda evaluation, options: [engines.closed_form(evaluation, options)],
+    "mcmc": lambda evaluation, options: [engines.mcmc(evaluation, options)],
     "both": _both,
     "advised": _advised,
 }
