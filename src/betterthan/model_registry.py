@@ -61,7 +61,8 @@ def spec_of(name: str) -> Spec:
 
 def _by_dataset(loaded: Any) -> Any:
     if loaded.kind == COUNTED:
-        return _squared(_without_single(loaded.data))
+        single = [d for d in _extra(loaded.data) if loaded.data.sizes[d] == 1]
+        return _squared(loaded.data.sum(single, keep_attrs=True))
     return count_outcomes(loaded.scores, by=names.DATASET, margin=loaded.margin)
 
 
@@ -88,26 +89,13 @@ def _code_by_dataset(loaded: Any) -> str:
     return f"betterthan.count({share if loaded.kind == 'trials' else 'data'}, by='dataset')"
 
 
-def _of_judges(loaded: Any) -> dict[str, Any]:
-    """Judges, where there are several; an effect of place is for who asks for it."""
-    return {"judges": loaded.kind == ONE_BY_ONE and several(loaded.data, JUDGE)}
-
-
 def _of_quantity(loaded: Any) -> dict[str, Any]:
     return {"quantity": "mean"} if loaded.graded else {}
-
-
-def _of_units(loaded: Any) -> dict[str, Any]:
-    return {"unit": CLUSTER} if several(loaded.data, CLUSTER) else {}
 
 
 def _extra(counts: Any) -> list[str]:
     known = (*names.SQUARE, names.PAIR, names.OUTCOME)
     return [str(d) for d in counts.dims if d not in known]
-
-
-def _without_single(counts: Any) -> Any:
-    return counts.sum([d for d in _extra(counts) if counts.sizes[d] == 1], keep_attrs=True)
 
 
 def _squared(counts: Any) -> Any:
@@ -181,7 +169,8 @@ ROSTER = (
         "abilities, which are shrunk to their mean; A is better when its ability is larger",
         computed="abilities of all systems from their judgments, drawn by weights or PyMC "
         "(davidson)",
-        options=_of_judges,
+        # an effect of place is for who asks for it
+        options=lambda of: {"judges": of.kind == ONE_BY_ONE and several(of.data, JUDGE)},
         own_prior=True,
     ),
     Spec(
@@ -229,7 +218,7 @@ ROSTER = (
         "of all weighted items together is larger",
         computed="draws of the score of all items together (Bayesian bootstrap)",
         takes=(CLUSTER, EPOCH),
-        options=_of_units,
+        options=lambda loaded: {"unit": CLUSTER} if several(loaded.data, CLUSTER) else {},
         fitted=False,
         own_prior=True,
         rope_unit="score",

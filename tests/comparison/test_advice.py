@@ -337,7 +337,7 @@ def test_runs_beside_a_model_are_averaged(scores, monkeypatch):
     once = kinds(scores)["items"][0]
     again = once.copy(data=np.where(np.arange(60)[:, None] % 4 == 0, 1 - once.values, once.values))
     runs = xr.concat([once, again], "item").assign_coords(epoch=("item", np.repeat([1, 2], 60)))
-    monkeypatch.setattr("betterthan.comparison.compare.advised", lambda *_: None)
+    monkeypatch.setattr("betterthan.comparison.engines.advised", lambda *_: None)
     comparison = bt.compare(runs, method="advised", rng=1)
     shares = ((once + again) / 2).assign_coords(item=once["item"])
     np.testing.assert_array_equal(comparison["counts"].values, bt.count(shares).values)

@@ -30,13 +30,7 @@ from betterthan.auditing.item_checks import item_means
 from betterthan.counts.shapes import pair_indices
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
-from betterthan.logs.pivoting import (
-    JOINS,
-    POLICIES,
-    chosen_records,
-    direction_by_name,
-    pivot_scores,
-)
+from betterthan.logs import pivoting
 from betterthan.logs.reading import read_log_files
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
@@ -247,9 +241,9 @@ def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.Da
 _LOG_CHOICES = ("systems", "again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
 _SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
-    "join": JOINS,
-    "errors": POLICIES,
-    "unscored": POLICIES,
+    "join": pivoting.JOINS,
+    "errors": pivoting.POLICIES,
+    "unscored": pivoting.POLICIES,
 }
 
 
@@ -350,7 +344,7 @@ def _audit_logs(
     if selection["metric"] is None and selection["filter"] is None:
         records = _select_tasks(logs.records, selection["task"], selection["epoch"])
     else:
-        records, _ = chosen_records(logs, **selection)
+        records, _ = pivoting.chosen_records(logs, **selection)
     logs = Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
     _check_baseline(baseline, logs.runs["system"])
     findings = [*findings_of(LOGS, logs)]
@@ -374,22 +368,19 @@ def _scores_by_metric(
             findings.append(Finding("alone", message, NOTE, (str(systems[0]),), metric=metric))
             continue
         try:
-            arguments: dict[str, Any] = {"higher_is_better": direction_by_name(logs, metric)}
-            arguments |= {**score_choices, "metric": metric, "filter": None}
-            by_metric[metric] = _with_task(logs, metric, pivot_scores(logs, **arguments))
+            better = pivoting.direction_by_name(logs, metric)
+            arguments: dict[str, Any] = {"higher_is_better": better, **score_choices}
+            arguments |= {"metric": metric, "filter": None}
+            scores = pivoting.pivot_scores(logs, **arguments)
+            if names.DATASET not in scores.coords:  # also one task alone is named
+                task = logs.records["task"][logs.records["metric"] == metric].iloc[0]
+                scores = scores.assign_attrs(task=str(task))
+            by_metric[metric] = scores
         except ValueError as error:
             known = any(finding.code == "content" for finding in findings)
             if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
-
-
-def _with_task(logs: LogTables, metric: str, scores: xr.DataArray) -> xr.DataArray:
-    """Scores that name their task also where there is one alone."""
-    if names.DATASET in scores.coords:
-        return scores
-    task = str(logs.records["task"][logs.records["metric"] == metric].iloc[0])
-    return scores.assign_attrs(task=task)
 
 
 def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:

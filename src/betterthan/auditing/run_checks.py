@@ -534,27 +534,18 @@ def _mean(records: Frame) -> float:
     return float(records["score"].mean())
 
 
-def _item_mean(records: Frame) -> float:
-    """Average over items the mean of their scored runs."""
-    return float(records.groupby("item", observed=True)["score"].mean().mean())
-
-
-def _raw_mean(records: Frame) -> float:
-    """Average the written numbers, whatever the status of the run."""
-    run = records[records["status"] != MISSING]
-    return float(run["raw"].fillna(0.0).mean())
-
-
-def _declared_mean(records: Frame) -> float:
-    """Divide the sum by the number of planned items: an unscored item counts as failed."""
-    return float(records["score"].sum()) / max(records["item"].nunique(), 1)
-
-
 RULES: dict[str, Rule | None] = {
     "mean": Rule(_mean),
-    "mean_of_items": Rule(_item_mean),
-    "mean_of_declared": Rule(_declared_mean),
-    "mean of raw": Rule(_raw_mean),
+    # over items the mean of their scored runs
+    "mean_of_items": Rule(
+        lambda of: float(of.groupby("item", observed=True)["score"].mean().mean())
+    ),
+    # an unscored item counts as failed
+    "mean_of_declared": Rule(lambda of: float(of["score"].sum()) / max(of["item"].nunique(), 1)),
+    # of the written numbers, whatever the status of the run
+    "mean of raw": Rule(
+        lambda of: float(of.loc[of["status"] != MISSING, "raw"].fillna(0.0).mean())
+    ),
     "mean of rounded": Rule(_mean, within=1e-4),
     "corpus": None,  # is no mean of items
 }

@@ -11,26 +11,14 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+import betterthan as bt
 from betterthan import __version__, names
-from betterthan.cli import comparing, gating, planning, studies
+from betterthan.cli import comparing, gating, options, planning, studies
 from betterthan.cli.console import deliver, ended, one_file, put, say, where
-from betterthan.cli.options import (
-    FLAGS,
-    GROUPS,
-    OPTIONS,
-    READING,
-    inputs_of,
-    kind_of,
-    number,
-    read_arguments,
-    reading_options,
-    refuse_percentages,
-    row_of,
-)
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
-_PLACES = {name: place for place, name in enumerate(OPTIONS)}
+_PLACES = {name: place for place, name in enumerate(options.OPTIONS)}
 _EXAMPLES = "For example:\n"
 
 
@@ -60,7 +48,8 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, examples, and the options by group."""
         lines: dict[str, list[tuple[str, str]]] = {}
-        for parameter in sorted(self.get_params(ctx), key=_place):
+        last = len(_PLACES)  # --help
+        for parameter in sorted(self.get_params(ctx), key=lambda p: _PLACES.get(str(p.name), last)):
             group = getattr(parameter, "rich_help_panel", None) or "Output"
             if parameter.param_type_name == "argument":
                 # a type would follow its name
@@ -72,7 +61,7 @@ class Command(TyperCommand):
         if examples := (self.help or "").partition(_EXAMPLES)[2]:
             formatter.write("\nExamples:\n")
             formatter.write("".join(f"  {line.strip()}\n" for line in examples.splitlines()))
-        for group in GROUPS:
+        for group in options.GROUPS:
             _write(formatter, group, lines)
 
 
@@ -81,11 +70,6 @@ def _write(formatter: Any, group: str, lines: dict[str, list[tuple[str, str]]]) 
     if group in lines:
         with formatter.section(group):
             formatter.write_dl(lines[group])
-
-
-def _place(parameter: Any) -> int:
-    """Where an option is in the table of options; --help is the last."""
-    return _PLACES.get(str(parameter.name), len(_PLACES))
 
 
 def register(
@@ -104,8 +88,8 @@ def register(
     command, kinds = function.__name__, get_type_hints(function)
     parameters = dict(inspect.signature(function).parameters)
     if parameters.pop("reading", None) is not None:
-        for name in (name for name in READING if name not in without):
-            kinds[name] = kind_of(row_of(command, name)[1])
+        for name in (name for name in options.READING if name not in without):
+            kinds[name] = options.kind_of(options.row_of(command, name)[1])
             parameters[name] = inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=False if kinds[name] is bool else None
             )
@@ -121,10 +105,10 @@ def register(
 
 def _annotated(command: str, name: str, kind: Any) -> Any:
     """The type of a parameter with its option or argument."""
-    group, takes, help = row_of(command, name)
+    group, takes, help = options.row_of(command, name)
     if group == "Arguments":
         return Annotated[kind, typer.Argument(metavar=takes, help=help)]
-    flags = FLAGS.get(name, () if name == "browser" else (f"--{name.replace('_', '-')}",))
+    flags = options.FLAGS.get(name, () if name == "browser" else (f"--{name.replace('_', '-')}",))
     parser = _number if float in (kind, *get_args(kind)) else None
     option = typer.Option(
         *flags, metavar=takes or None, help=help, rich_help_panel=group, parser=parser
@@ -135,7 +119,7 @@ def _annotated(command: str, name: str, kind: Any) -> Any:
 def _number(text: Any) -> float:
     """A number, also as a percentage."""
     try:
-        return number(str(text))
+        return options.number(str(text))
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.05 or 5%") from None
 
@@ -161,22 +145,20 @@ def show(
       betterthan show logs/ --metric acc -o report.html
       betterthan show report/comparison.nc
     """
-    import betterthan as bt
-
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"{page}: give a file that ends in .html")
-    refuse_inputs([page] if page is not None else [], inputs_of(files))
+    refuse_inputs([page] if page is not None else [], options.inputs_of(files))
     saved = [Path(name).suffix.lower() == ".nc" for name in files]
     if any(saved) and not all(saved):
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
-    if all(saved) and reading_options(**reading):
+    if all(saved) and options.reading_options(**reading):
         raise ValueError("saved answers (.nc) are not read again; leave out options for reading")
     if all(saved):
         answers: list[Any] = [bt.load(name) for name in files]
     else:
-        data = read_arguments(files, systems=systems, **reading)
+        data = options.read_arguments(files, systems=systems, **reading)
         if quantity == "mean":
-            refuse_percentages(data, rope=rope)
+            options.refuse_percentages(data, rope=rope)
         how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
         answers = [bt.compare(data, quantity=quantity, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
@@ -231,13 +213,11 @@ def groups(
       betterthan groups results.csv --correction tukey
       betterthan groups tallies.csv --statistic f1 --cutoff 0.05
     """
-    import betterthan as bt
-
-    form, target = one_file(format, page, "groups", inputs_of(files))
+    form, target = one_file(format, page, "groups", options.inputs_of(files))
     from betterthan import checks
 
     checks.one_of(test, ("randomization", "sign"), "test")
-    data = read_arguments(files, systems=systems, **reading)
+    data = options.read_arguments(files, systems=systems, **reading)
     joint = correction if correction in names.JOINT_CORRECTIONS else "none"
     if test == "sign" and joint != "none":
         raise ValueError(f"--correction {joint} permutes responses; use --test randomization")
@@ -277,7 +257,6 @@ def demo(
       betterthan demo --method exact
       betterthan demo -o demo/report.html
     """
-    import betterthan as bt
     from betterthan.results.brief import brief_page_of
     from betterthan.results.text import as_text, encodable
 

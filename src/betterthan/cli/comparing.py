@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
 from betterthan.cli.console import deliver, say, where
@@ -69,8 +70,6 @@ def compare(
       betterthan compare ratings.csv --quantity mean --rope 0.1
       betterthan compare answers.csv --true yes --false no --cluster document
     """
-    import betterthan as bt
-
     form, target = where(format, output, inputs_of(files))
     if p_values is not None and form != "latex-table":
         raise ValueError(f"--p-values {p_values} is for --format latex-table")
@@ -155,7 +154,6 @@ def _of_judged(
 
 def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> None:
     """Tell GitHub and a reader of JUnit's XML, too."""
-    import betterthan as bt
     from betterthan.results import machines
 
     if github:
@@ -181,8 +179,6 @@ def _votes(
     """Votes with who was shown first and who judged, which counts of them do not say, where that is
     asked.
     """
-    import betterthan as bt
-
     if method != "advised" and judge is None:
         return data
     if data.attrs.get("layout") == "votes" and len(files) == 1 and names.DATASET not in data.dims:

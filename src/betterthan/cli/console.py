@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import betterthan as bt
 from betterthan.text import no_command
 
 if TYPE_CHECKING:
@@ -264,7 +265,6 @@ def deliver(
     """Print, or write one file, or fill a folder; everything is made before the first byte is
     written.
     """
-    import betterthan as bt
     from betterthan.files import write_all
     from betterthan.progress import working
     from betterthan.results.kinds import plain

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import in_actions, one_file, put_command, say, with_options
 from betterthan.cli.options import in_printed_options, inputs_of, reading_options, source_of
@@ -165,52 +166,31 @@ def audit(
       betterthan audit results.csv --strict
       betterthan audit logs/ --metric acc --format json
     """
-    import betterthan as bt
     from betterthan import checks
+    from betterthan.auditing.answer import document
+    from betterthan.results import machines
+    from betterthan.results.text import as_text, coloured, terminal_width
 
     choices = reading_options(systems=systems, **reading)
     form = checks.one_of(format or "text", _FORMATS, "format")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     if github:
-        from betterthan.results import machines
-
         machines.summary_file(inputs_of(files))
     result = bt.audit(source_of(files), baseline, near=near, rope=rope, **choices)
-    if form != "json":
-        result = _with_options(result)
-    _print_audit(result, form)
-    if github or junit is not None:
-        _report_findings(result, github, junit)
-    if result.level == "stop" or (strict and result.level == "warn"):
-        raise SystemExit(1)
-
-
-def _with_options(result: "Audit") -> "Audit":
-    """An audit whose findings name options of the command line."""
-    messages = [in_printed_options(message) for message in result.findings["message"]]
-    return replace(result, findings=result.findings.assign(message=messages))
-
-
-def _report_findings(result: "Audit", github: bool, junit: Path | None) -> None:
-    """Report to GitHub, and as JUnit XML."""
-    from betterthan.results import machines
-
+    if form != "json":  # messages name options of the command line
+        messages = [in_printed_options(message) for message in result.findings["message"]]
+        result = replace(result, findings=result.findings.assign(message=messages))
+    if form == "text":
+        print(as_text(document(result), terminal_width(), colour=coloured()), end="")
+    else:
+        print(result.to_json() if form == "json" else result.to_markdown(), end="")
     if github:
         machines.step_summary(result.to_markdown())
     if junit is not None:
         write_whole(junit, machines.junit("audit", cases_of(result)))
         say(f"wrote {junit}")
-
-
-def _print_audit(result: "Audit", form: str) -> None:
-    """Print in color on a terminal, else as plain lines."""
-    from betterthan.auditing.answer import document
-    from betterthan.results.text import as_text, coloured, terminal_width
-
-    if form == "text":
-        print(as_text(document(result), terminal_width(), colour=coloured()), end="")
-    else:
-        print(result.to_json() if form == "json" else result.to_markdown(), end="")
+    if result.level == "stop" or (strict and result.level == "warn"):
+        raise SystemExit(1)
 
 
 def cases_of(audit: "Audit") -> "list[Case]":

@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import say
 
@@ -430,8 +431,6 @@ def source_of(arguments: list[str]) -> Source:
 
 def read_arguments(arguments: list[str], **options: Any) -> "xr.DataArray":
     """Read the arguments with the options of a command line, and print the import summary."""
-    import betterthan as bt
-
     data = bt.read(source_of(arguments), **reading_options(**options))
     say(str(data.attrs["reading"]))
     return data

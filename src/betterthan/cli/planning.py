@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
 from betterthan.cli.options import inputs_of, read_arguments, reading_options, source_of
@@ -37,7 +38,6 @@ def plan(
       betterthan plan results.csv --until 500 --target 0.9
       betterthan plan --decisive 0.2 --difference 0.05
     """
-    import betterthan as bt
     from betterthan import checks
     from betterthan.plan.power import TARGETS
 
@@ -90,7 +90,6 @@ def _theta(decisive: float | None, difference: float | None) -> tuple[float, flo
 
 def _of_runs(data: Any) -> "list[Plan]":
     """How many runs of how many items, where items were run repeatedly."""
-    import betterthan as bt
     from betterthan.counts.units import EPOCH, several
 
     if names.ITEM not in data.dims or not several(data, EPOCH):
@@ -103,8 +102,6 @@ def _of_runs(data: Any) -> "list[Plan]":
 
 def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     """The data of a pilot, and the wins, losses and ties of its two systems."""
-    import betterthan as bt
-
     data = read_arguments(pilot, **choices)
     if names.TALLY in data.dims:
         raise ValueError(
@@ -144,8 +141,6 @@ def _on_units(data: Any) -> bool:
 
 def _of_units(data: Any, until: int | None, target: float, how: dict[str, Any]) -> "list[Plan]":
     """What a pilot of means on units says now and later, and how many units more."""
-    import betterthan as bt
-
     parts: list[Plan] = [bt.plan.replication(data, **how)]
     if until is not None:
         parts.insert(0, bt.plan.foresee(data, until=until, **how))
@@ -159,8 +154,6 @@ def _of_pilot(
     counts: Any, until: int | None, wanted: dict[str, Any], how: dict[str, Any]
 ) -> "list[Plan]":
     """What a pilot says now and later, how many items more, and how many of a new set."""
-    import betterthan as bt
-
     parts: list[Plan] = [bt.plan.replication(counts, **how)]
     if until is not None:
         parts.insert(0, bt.plan.foresee(counts, until=until, **how))
@@ -178,8 +171,6 @@ def _of_pilot(
 
 def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, Any]) -> "Plan":
     """How many items a guess needs, taken as known."""
-    import betterthan as bt
-
     needed = bt.plan.items_needed(theta=theta, **wanted, **how)
     _tell("a new set of items", [needed])
     say("a guess asks for too few items: it ignores how uncertain it is; give results instead")
@@ -288,7 +279,6 @@ def runs(
       betterthan runs results.csv --run trial --cost-item 4 --cost-run 1
       betterthan runs --same old.json old2.json
     """
-    import betterthan as bt
     from betterthan import checks
 
     form, target = one_file(format, page, "runs", inputs_of(files))
@@ -338,8 +328,6 @@ def _refuse_others(files: list[str], **choices: Any) -> None:
 
 def _same(files: list[str], success: float | None, seed: int | None, reading: Any) -> Any:
     """Both sets of runs, read as two systems of one comparison."""
-    import betterthan as bt
-
     source = source_of(files)
     named = (
         source if isinstance(source, dict) else dict(zip(("first", "second"), files, strict=True))

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
 from betterthan.cli.options import reading_options
@@ -35,7 +36,6 @@ def measures(
       betterthan measures labels.csv
       betterthan measures tallies.csv --statistic f1 --seed 1
     """
-    import betterthan as bt
     from betterthan.cli.reading import measured
 
     form, target = one_file(format, page, "measures", [file])
@@ -89,7 +89,6 @@ def outcome(
       betterthan outcome dialogues.csv --outcome rating
       betterthan outcome dialogues.csv --outcome rating --leave-out user --method both
     """
-    import betterthan as bt
     from betterthan.cli.reading import component_table, plain_table
 
     form, target = one_file(format, page, "outcome", [file, components])
@@ -142,7 +141,6 @@ def order(
       betterthan order judges.csv
       betterthan order systems.csv --reference gold
     """
-    import betterthan as bt
     from betterthan.cli.reading import ordered
 
     form, target = one_file(format, page, "order", [file])

@@ -250,6 +250,7 @@ def provenance(
         for k, words in kinds.items()
         if k not in evaluation.takes and several(evaluation.observed, k)
     ]
+    noted = {"pairwise_verdict", "unit_verdict"}  # of pairs alone, next to a joint answer
     record: dict[str, Any] = {
         "answer": "comparison",
         "version": betterthan.__version__,
@@ -267,7 +268,7 @@ def provenance(
             *evaluation.notes,
             *left_out,
             *notes_on_tests(evaluation, options),
-            *notes_on_weights(table, evaluation, options),
+            *([_each_once(table, options)] if noted <= table.arrays.keys() else []),
         ),
         "ignored": " and the ".join(ignored) or None,
         "weight": None if options.weight == "item" else options.weight,
@@ -394,13 +395,6 @@ _MEASURES = (
     "n counts measures, not items or people: the answer is on how many measures a system is ahead, "
     "not how far or how certainly."
 )
-
-
-def notes_on_weights(answers: Table, evaluation: Evaluation, options: Options) -> tuple[str, ...]:
-    """What changes if each cluster counts once: of pairs alone, next to a joint answer."""
-    if "pairwise_verdict" not in answers or "unit_verdict" not in answers:
-        return ()
-    return (_each_once(answers, options),)
 
 
 def _few_clusters(answers: Table, evaluation: Evaluation) -> str:

@@ -297,8 +297,7 @@ def _judged(systems: int, more: str) -> tuple[str, str, str]:
         "davidson",
         f"separate judgments on {systems} systems tie all of them together{also}",
         "each pair by itself: it wastes what other pairs say, and the best of many looks better "
-        "than "
-        "it is",
+        "than it is",
     )
 
 
@@ -316,7 +315,6 @@ def _two(n: int) -> tuple[str, str, str]:
     return (
         "dirichlet_multinomial",
         f"two systems on one set of {n:,} items have a closed form, without Monte Carlo error{few}",
-        "independent_betas, which takes the two accuracies as unrelated though the items are "
-        "the "
+        "independent_betas, which takes the two accuracies as unrelated though the items are the "
         "same",
     )

@@ -58,21 +58,17 @@ class Suite:
         the quantity is better.
         """
         key = quantity, weights.tobytes()
-        if key not in self.known:
-            self.known[key] = self._average(quantity, options, weights)
-        return self.known[key]
-
-    def _average(
-        self, quantity: str, options: Options, weights: np.ndarray
-    ) -> tuple[Average, np.ndarray, bool]:
-        whole = means_of(quantity, self.whole)
-        if whole is None:
+        if key in self.known:
+            return self.known[key]
+        if (whole := means_of(quantity, self.whole)) is None:
             each = [posterior_parameters(part.counts, options.prior).pairs for part in self.parts]
             cells = np.stack([np.stack(three, axis=-1) for three in each], axis=1)
-            return Average(averages.Counts(cells), weights), np.zeros(len(cells), bool), True
-        each = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
-        average, same = average_of_means(each, weights)
-        return average, same, whole[1]
+            answer = Average(averages.Counts(cells), weights), np.zeros(len(cells), bool), True
+        else:
+            means = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
+            answer = *average_of_means(means, weights), whole[1]
+        self.known[key] = answer
+        return answer
 
 
 def average_of_means(each: Sequence[PairMeans], weights: np.ndarray) -> tuple[Average, np.ndarray]:
@@ -368,11 +364,11 @@ def averaged_scores(suite: Suite, options: Options) -> Arrays:
         for side, end in zip(("lower", "upper"), ends, strict=True):
             columns[f"score_{side}"] = (names.SYSTEM,), (1 + end) / 2
         return columns
-    laws = [t.means().law for t in totals]
+    laws = [t.means.law for t in totals]
     middle, error, df = (
         np.stack([getattr(law, k) for law in laws], axis=1) for k in ("mean", "error", "df")
     )
-    error, same = _borrowed(error, np.stack([t.means().scored for t in totals], axis=1))
+    error, same = _borrowed(error, np.stack([t.means.scored for t in totals], axis=1))
     limits = (laws[0].low, laws[0].high) if (df >= DF_TRUNCATED).all() else _UNKNOWN
     law = Average(averages.Means(middle, error, df), weights, limits)
     lower, upper = (
@@ -396,7 +392,7 @@ def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
         score = np.stack([e.score for e in each], axis=1) @ w
         covariance = np.tensordot(w**2, np.stack([e.covariance for e in each]), 1)
         return _evidence(score, covariance, None, law, abilities.SCALE)
-    means = [t.means() for t in totals if isinstance(t, UnitTotals)]
+    means = [t.means for t in totals if isinstance(t, UnitTotals)]
     score = np.stack([m.mean for m in means], axis=1) @ w
     covariances = [weight**2 * m.covariance for weight, m in zip(w, means, strict=True)]
     traces = np.array([np.trace(c) for c in covariances])

@@ -138,6 +138,7 @@ class BlockTotals:
         both = self.tables.sums - self.tables.wins
         return (both if self.higher_is_better else n - ones - ones[:, None] + both), n
 
+    @cached_property
     def means(self) -> BlockMeans:
         """Of each system on its own items."""
         sign = 1 if self.higher_is_better else -1
@@ -145,7 +146,7 @@ class BlockTotals:
 
     def intervals(self, question: Question) -> Arrays:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        means = self.means()
+        means = self.means
         limits = means.law.interval(question.ci_prob, question.ci_kind)
         return oriented_scores(means.mean, *limits, self.higher_is_better)
 
@@ -156,6 +157,7 @@ class BlockTotals:
         number = self.tables.shared
         return np.where(number > 0, self.tables.sums / np.maximum(number, 1), np.nan)
 
+    @cached_property
     def pairs(self) -> PairMeans:
         """Of each pair, on the items that both have."""
         assert self.spread is not None  # graded scores are read twice

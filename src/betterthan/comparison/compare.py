@@ -12,43 +12,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
-from betterthan.comparison.additions import (
-    COMPARED,
-    item_statistics,
-    outcome_counts,
-    provenance,
-    scores_of_systems,
-    significance_tests,
-    tie_policies,
-    units_once,
-    wrong_side_probability,
-)
-from betterthan.comparison.averages import (
-    Suite,
-    as_averaged,
-    averaged_form,
-    averaged_table,
-    suite_of,
-)
-from betterthan.comparison.engines import (
-    Answer,
-    advised,
-    closed_form,
-    closed_table,
-    engine_distance,
-    fits_of,
-    mcmc,
-)
+from betterthan.comparison import additions, averages, engines, missing_bounds
+from betterthan.comparison.averages import Suite
+from betterthan.comparison.engines import Answer
 from betterthan.comparison.evaluation import Evaluation, load
 from betterthan.comparison.joint_ranking import with_joint_posterior
-from betterthan.comparison.missing_bounds import (
-    as_answered,
-    columns_of_bounds,
-    extreme_answers,
-    missing_bounds,
-    withheld,
-    without_verdicts,
-)
 from betterthan.comparison.options import Options
 from betterthan.counts.shapes import Table
 from betterthan.judged.dataset import is_judged
@@ -294,9 +262,9 @@ def compare(
     if is_judged(data):
         return _compare_judged(data, options)
     evaluation = load(data, options)
-    suite = None if over is None else suite_of(evaluation, options)
+    suite = None if over is None else averages.suite_of(evaluation, options)
     if suite is not None:
-        evaluation = as_averaged(evaluation, suite, options)
+        evaluation = averages.as_averaged(evaluation, suite, options)
         suite = suite if len(suite.labels) > 1 else None
     options = options.with_prior(evaluation.counts, evaluation.scale)
     for line in evaluation.warnings:
@@ -305,17 +273,17 @@ def compare(
         if suite is None:
             answers = ENGINES[options.method](evaluation, options)
         else:
-            answers = [averaged_form(suite, options)]
+            answers = [averages.averaged_form(suite, options)]
     main, *alternatives = answers
     main, bounds, open_pairs = decided(main, evaluation, options, suite)
-    additions = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
-    tables = [addition(evaluation, options, main) for addition in additions]
-    tables.append(columns_of_bounds(evaluation, options, bounds))
-    tables.append(extreme_answers(evaluation, options, bounds))
+    steps = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
+    tables = [addition(evaluation, options, main) for addition in steps]
+    tables.append(missing_bounds.columns_of_bounds(evaluation, options, bounds))
+    tables.append(missing_bounds.extreme_answers(evaluation, options, bounds))
     table = Table.merged([main.table, main.more, *tables])
-    table = table.with_arrays({"sign_error": wrong_side_probability(table)})
-    fits, left_out = fits_of(answers)
-    signature = provenance(evaluation, options, answers, table, bounds, left_out, suite)
+    table = table.with_arrays({"sign_error": additions.wrong_side_probability(table)})
+    fits, left_out = engines.fits_of(answers)
+    signature = additions.provenance(evaluation, options, answers, table, bounds, left_out, suite)
     result = Table(table.arrays, signature.to_attrs() | table.attrs)
     return Comparison(result, _alternatives(alternatives, open_pairs), fits)
 
@@ -328,47 +296,39 @@ def decided(
     """
     answer = _with_other_quantity(answer, evaluation, options, suite)
     # they are of all items pooled
-    bounds = None if suite else missing_bounds(evaluation, options, answer.table)
-    open_pairs = withheld(evaluation, bounds)
-    answer = replace(answer, table=without_verdicts(answer.table, open_pairs))
-    bounds = as_answered(bounds, answer.table)
+    bounds = None if suite else missing_bounds.missing_bounds(evaluation, options, answer.table)
+    open_pairs = missing_bounds.withheld(evaluation, bounds)
+    answer = replace(answer, table=missing_bounds.without_verdicts(answer.table, open_pairs))
+    bounds = missing_bounds.as_answered(bounds, answer.table)
     return with_joint_posterior(answer, evaluation, options, suite), bounds, open_pairs
 
 
-def _exact(evaluation: Evaluation, options: Options) -> list[Answer]:
-    return [closed_form(evaluation, options)]
-
-
-def _mcmc(evaluation: Evaluation, options: Options) -> list[Answer]:
-    return [mcmc(evaluation, options)]
-
-
 def _both(evaluation: Evaluation, options: Options) -> list[Answer]:
-    exact, sampled = closed_form(evaluation, options), mcmc(evaluation, options)
-    return [replace(exact, more=engine_distance(evaluation, sampled)), sampled]
+    exact, sampled = engines.closed_form(evaluation, options), engines.mcmc(evaluation, options)
+    return [replace(exact, more=engines.engine_distance(evaluation, sampled)), sampled]
 
 
 def _advised(evaluation: Evaluation, options: Options) -> list[Answer]:
-    answer = advised(evaluation, options)
-    return [*([answer] if answer else []), closed_form(evaluation, options)]
+    answer = engines.advised(evaluation, options)
+    return [*([answer] if answer else []), engines.closed_form(evaluation, options)]
 
 
 # by method, the answers of each engine, the one to be read first in front
 ENGINES: dict[str, Callable[[Evaluation, Options], list[Answer]]] = {
-    "exact": _exact,
-    "mcmc": _mcmc,
+    "exact": lambda evaluation, options: [engines.closed_form(evaluation, options)],
+    "mcmc": lambda evaluation, options: [engines.mcmc(evaluation, options)],
     "both": _both,
     "advised": _advised,
 }
 
 # what an answer shows besides; an empty table where it does not apply
 ADDITIONS: tuple[Callable[[Evaluation, Options, Answer], Table], ...] = (
-    outcome_counts,
-    scores_of_systems,
-    tie_policies,
-    significance_tests,
-    item_statistics,
-    units_once,
+    additions.outcome_counts,
+    additions.scores_of_systems,
+    additions.tie_policies,
+    additions.significance_tests,
+    additions.item_statistics,
+    additions.units_once,
 )
 
 
@@ -382,10 +342,10 @@ def _with_other_quantity(
     question = replace(options.question, rope=0.0)
     without_rope = replace(options, question=question)
     if suite is None:
-        second = closed_table(other, evaluation, without_rope)
+        second = engines.closed_table(other, evaluation, without_rope)
     else:
-        second = averaged_table(other, suite, without_rope)
-    columns = second.renamed(COMPARED, f"{other}_")
+        second = averages.averaged_table(other, suite, without_rope)
+    columns = second.renamed(additions.COMPARED, f"{other}_")
     if not evaluation.quantity.chosen:
         verdict, ahead, behind = (table[k] for k in ("verdict", "also_ahead", "prob_better"))
         probability = second["prob_better"]
@@ -405,8 +365,8 @@ def _compare_judged(data: Any, options: Options) -> Comparison:
 
     checks.rope(options.question.rope)
     table, alternatives, fits = judged_answers(data, options)
-    table = without_verdicts(table, None)
-    table = table.with_arrays({"sign_error": wrong_side_probability(table)})
+    table = missing_bounds.without_verdicts(table, None)
+    table = table.with_arrays({"sign_error": additions.wrong_side_probability(table)})
     return Comparison(table, _alternatives(alternatives), fits)
 
 
@@ -414,7 +374,7 @@ def _alternatives(answers: list[Answer], open_pairs: np.ndarray | None = None) -
     """The answers of other engines, without verdicts where the first has none."""
     alternatives = {}
     for answer in answers:
-        table = without_verdicts(answer.table, open_pairs)
-        arrays = table.arrays | {"sign_error": wrong_side_probability(table)}
+        table = missing_bounds.without_verdicts(answer.table, open_pairs)
+        arrays = table.arrays | {"sign_error": additions.wrong_side_probability(table)}
         alternatives[answer.engine] = Table(arrays, Signature(**answer.settings).to_attrs())
     return alternatives

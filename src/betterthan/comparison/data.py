@@ -11,12 +11,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import blocks_of, in_blocks
 from betterthan.comparison.options import Options
-from betterthan.counts.counting import (
-    apply_missing,
-    item_outcomes,
-    oriented,
-    refuse_margin_of_all,
-)
+from betterthan.counts import counting
 from betterthan.counts.judgments import JUDGMENT, count_judgments
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import trials_of
@@ -60,8 +55,8 @@ class LoadedData:
     def with_policy(self, missing: str, margin: float) -> Self:
         """Scores under a policy for missing ones; of other data the policy is refused."""
         if self.kind == "scores":
-            filled = apply_missing(self.data, missing)
-            refuse_margin_of_all(filled, margin)
+            filled = counting.apply_missing(self.data, missing)
+            counting.refuse_margin_of_all(filled, margin)
             return replace(self, data=filled, scores=filled, margin=margin)
         if missing != "pairwise" and self.kind == "trials":
             raise ValueError(
@@ -174,12 +169,9 @@ class UnitTotals:
         """Whether units are items, with all their runs; else clusters."""
         return self.units == len(self.unit)
 
+    @cached_property
     def means(self) -> Means:
         """Of each system on its own cells."""
-        return self._means
-
-    @cached_property
-    def _means(self) -> Means:
         return units.means(*self._of_units, limits=self.limits, skewed=self.of_items)
 
     @cached_property
@@ -192,7 +184,7 @@ class UnitTotals:
 
     def intervals(self, question: Question) -> Arrays:
         """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        means = self.means()
+        means = self.means
         limits = means.law.interval(question.ci_prob, question.ci_kind)
         return oriented_scores(means.mean, *limits, self.higher_is_better)
 
@@ -209,12 +201,9 @@ class UnitTotals:
         shared[first, second], shared[second, first] = np.concatenate(means, axis=1)
         return shared if self.higher_is_better else -shared
 
+    @cached_property
     def pairs(self) -> PairMeans:
         """Of each pair, on the cells that both have."""
-        return self._pairs
-
-    @cached_property
-    def _pairs(self) -> PairMeans:
         low, high = self.limits
         return units.pair_means(
             self.totals,
@@ -264,7 +253,7 @@ def unit_totals(loaded: LoadedData, unit: str, *, together: bool) -> UnitTotals 
     runs = together and several(scores, EPOCH)
     if runs:
         scores = runs_together(scores)
-    values = oriented(scores).astype(float)
+    values = counting.oriented(scores).astype(float)
     present = ~np.isnan(values)
     totals, sizes = np.where(present, values, 0.0), present.astype(float)
     sums = _unit_totals(scores, totals, sizes, unit, runs=runs, graded=graded)
@@ -294,7 +283,7 @@ def _unit_totals(
 
 def wins_of_items(scores: xr.DataArray, margin: float, ties: str) -> tuple[np.ndarray, np.ndarray]:
     """Wins less losses, and examples, of each cluster (cluster, pair), from scores or tallies."""
-    outcomes = item_outcomes(
+    outcomes = counting.item_outcomes(
         tally_scores(scores) if names.TALLY in scores.dims else scores, margin=margin
     )
     outcome, shared = outcomes["outcome"].values, outcomes["observed"].values

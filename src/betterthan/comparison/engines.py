@@ -76,7 +76,7 @@ def means_of(quantity: str, evaluation: Evaluation) -> tuple[PairMeans, bool] | 
         quantity == "mean" or (quantity == "accuracy" and not evaluation.single)
     ):
         # accuracy is higher where errors are fewer
-        return totals.pairs(), totals.higher_is_better or quantity == "accuracy"
+        return totals.pairs, totals.higher_is_better or quantity == "accuracy"
     if evaluation.unit != CLUSTER:
         return None
     net, size = evaluation.net_wins
@@ -155,7 +155,7 @@ def engine_distance(evaluation: Evaluation, sampled: Answer) -> Table:
     return Table.of(xr.Dataset({"z": without_attrs(z)}))
 
 
-def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
+def mcmc_judged(data: xr.Dataset, n: np.ndarray, options: Options) -> Answer:
     """The answers of judged counts from PyMC; `n` is the items of each pair, as a square."""
     from betterthan.fits.checking import distance
     from betterthan.models import judge
@@ -166,7 +166,8 @@ def mcmc_judged(data: xr.Dataset, n: xr.DataArray, options: Options) -> Answer:
     )
     posterior, diagnosis = posterior_of(tree), diagnose(tree)
     answers = table.of_differences(posterior["difference"], options.question, square=True)
-    decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=n)
+    items = answers["prob_better"].copy(data=n)
+    decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=items)
     z = distance(data, tree)["z"]
     square = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
     settings = _settings(posterior.attrs) | _diagnostics(diagnosis)
@@ -222,8 +223,7 @@ def refuse_unknown(spec: Spec, options: Options) -> None:
     if options.question.rope and spec.rope_unit == "score":
         raise ValueError(
             f"rope={options.question.rope:g} is a difference of probabilities, and the advised "
-            f"{spec.name} "
-            "measures in units of the score; use method='exact', or its own call"
+            f"{spec.name} measures in units of the score; use method='exact', or its own call"
         )
     if options.margin and not spec.knows_margin:
         raise ValueError(

@@ -139,7 +139,7 @@ class Evaluation(LoadedData):
             sums = totals.totals, totals.sizes, totals.unit
             each_once = self.weight == "unit"
             return OnClusters.from_sums(
-                self.systems, lambda: pair_sums(*sums, each_once=each_once), totals.pairs()
+                self.systems, lambda: pair_sums(*sums, each_once=each_once), totals.pairs
             )
 
         def wins() -> Iterator[Sums]:
@@ -385,8 +385,7 @@ _RUNS = (
 _LARGE = f"The rope is above {names.ROPE_LARGE:g} of a probability: what lies within it may matter."
 _BY_F1 = (
     "The posterior counts items on which one system's F1 is above the other's; a system can be "
-    "ahead "
-    "on most items and behind in F1 over all of them, which is what the randomization test "
+    "ahead on most items and behind in F1 over all of them, which is what the randomization test "
     "compares."
 )
 
@@ -451,42 +450,23 @@ def dependence(data: xr.DataArray, taken: Collection[str] = ()) -> tuple[list[st
     taken : collection of str
         Of dataset, cluster and epoch, what a model takes into account.
     """
-    return (
-        _dependence_of_scores(data, taken)
-        if names.ITEM in data.dims
-        else _dependence_of_counts(data, taken)
-    )
-
-
-def pooled_note(datasets: int) -> str:
-    """What pooling data sets does."""
-    return (
+    known: dict[str, Sequence[np.ndarray]] = {}  # of each kind of rows, the size of its effect
+    if names.ITEM in data.dims:
+        several_sets = several(data, names.DATASET)
+        datasets = len(set(data[names.DATASET].values.tolist())) if several_sets else 1
+        for name in (EPOCH, CLUSTER):
+            if name not in taken and several(data, name):
+                known[name] = () if names.TALLY in data.dims else _effective(data, name)
+    else:
+        extra = [str(d) for d in data.dims if d not in _PAIRS and data.sizes[d] > 1]
+        datasets = int(np.prod([data.sizes[d] for d in extra if d != CLUSTER]))
+        if CLUSTER in extra and CLUSTER not in taken:
+            known[CLUSTER] = _effective_counts(data)
+    pooled = (
         f"{datasets} data sets are pooled: every example counts the same, so large sets weigh more."
     )
-
-
-def _dependence_of_scores(
-    scores: xr.DataArray, taken: Collection[str]
-) -> tuple[list[str], list[str]]:
-    pooled = []
-    if names.DATASET not in taken and several(scores, names.DATASET):
-        pooled.append(pooled_note(len(set(scores[names.DATASET].values.tolist()))))
-    ignored = [name for name in (EPOCH, CLUSTER) if name not in taken and several(scores, name)]
-    tallies = names.TALLY in scores.dims
-    known = {name: () if tallies else _effective(scores, name) for name in ignored}
-    return pooled, [_too_sure(name, *of) for name, of in known.items()]
-
-
-def _dependence_of_counts(
-    counts: xr.DataArray, taken: Collection[str]
-) -> tuple[list[str], list[str]]:
-    extra = [str(d) for d in counts.dims if d not in _PAIRS and counts.sizes[d] > 1]
-    sets = [d for d in extra if d != CLUSTER]
-    ignored = sets and names.DATASET not in taken
-    pooled = [pooled_note(int(np.prod([counts.sizes[d] for d in sets])))] if ignored else []
-    if CLUSTER not in extra or CLUSTER in taken:
-        return pooled, []
-    return pooled, [_too_sure(CLUSTER, *_effective_counts(counts))]
+    is_pooled = datasets > 1 and names.DATASET not in taken
+    return [pooled] * is_pooled, [_too_sure(name, *of) for name, of in known.items()]
 
 
 def _effective_counts(counts: xr.DataArray) -> tuple[np.ndarray, ...]:
@@ -639,16 +619,11 @@ def _changed_verdicts(
     changed = [pair for pair in pairs if now[1][pair] != then[1][pair]]
     if not changed:
         return f"{condition}, no verdict changes (wins, losses and ties, in closed form)."
-    changes = [
-        f"{systems[i]} and {systems[j]}: "
-        + " becomes ".join(
-            _verdict_words(answer[1][i, j], systems[i], systems[j]) for answer in (now, then)
-        )
-        for i, j in changed[:_NAMED]
-    ]
+    changes = []
+    for i, j in changed[:_NAMED]:
+        a, b = systems[i], systems[j]
+        words = {"a_better": f"{a} better", "b_better": f"{b} better"}
+        was, becomes = (words.get(v, v) for v in (str(now[1][i, j]), str(then[1][i, j])))
+        changes.append(f"{a} and {b}: {was} becomes {becomes}")
     changes += [f"and {len(changed) - _NAMED} more"] if len(changed) > _NAMED else []
     return f"{condition}, {len(changed)} of {len(pairs)} verdicts change: {'; '.join(changes)}."
-
-
-def _verdict_words(verdict: str, a: str, b: str) -> str:
-    return {"a_better": f"{a} better", "b_better": f"{b} better"}.get(str(verdict), str(verdict))

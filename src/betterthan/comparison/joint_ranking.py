@@ -82,7 +82,7 @@ def joint_posterior(
         if isinstance(evidence, str):
             return Table(attrs={"no_joint": evidence})
     elif not isinstance(totals, CountTotals) and (totals.graded or not totals.single or equal):
-        means = _equally_weighed(totals) if equal else totals.means()
+        means = _equally_weighed(totals) if equal else totals.means
         if means.df <= DF_MIN:
             few = (
                 f"the {totals.units} {evaluation.unit}s are of unequal size, worth "
@@ -133,7 +133,7 @@ def _of_means(
     if equal and isinstance(means, Means):
         pairs = units.pairs_from_means(means, high - low)
     else:
-        pairs = totals.pairs()
+        pairs = totals.pairs
     return abilities.evidence_from_means(means.mean, means.covariance, means.df, pairs, totals.sd())
 
 

@@ -13,7 +13,7 @@ import betterthan
 from betterthan import checks, names
 from betterthan.comparison.engines import Answer, fits_of, mcmc_judged
 from betterthan.comparison.options import Options
-from betterthan.counts.shapes import Table, picked, systems_of, without_attrs
+from betterthan.counts.shapes import Arrays, Table, picked, systems_of
 from betterthan.exact.judged import JudgedPairs
 from betterthan.exact.wins import dirichlet, intervals
 from betterthan.judged.dataset import (
@@ -49,44 +49,44 @@ def judged_answers(
     labelled, bare = answers.isel({names.PAIR: has_labels}), int((~has_labels).sum())
     pairs = of_judged.judged_posterior(labelled, options.prior)
     worth = of_judged.label_worth(labelled, pairs)
-    labels_worth = _square(worth, labelled)
-    labels_worth = labels_worth.assign(
-        {k: labels_worth[k].astype(np.int64) for k in ("n", "n_gold")}
-    )
+    counted = {k: worth[k].astype(np.int64) for k in ("n", "n_gold")}
+    labels_worth = _square(worth | counted, labelled)
     main, *others = _answers(labelled, pairs, labels_worth["n"], options)
-    z = [answer.more.to_dataset() for answer in others]
-    alone = _alone(labelled, options)
-    whole = _joined(main.table.to_dataset(), labels_worth, *alone, _labels(labelled), *z)
+    columns: Arrays = {name: (names.SQUARE, values) for name, values in labels_worth.items()}
+    parts = [main.table, Table(columns), _alone(labelled, options), _labels(labelled)]
+    whole = Table.merged([*parts, *(answer.more for answer in others)])
     fits, left_out = fits_of([main, *others])
-    notes = [*_notes(labelled, worth), *_bare(bare), *left_out]
+    notes = _notes(labelled, worth)
+    if bare:
+        were = "pair was" if bare == 1 else "pairs were"
+        notes.append(
+            f"! Human labels: {bare} more {were} judged and left out, without any human label."
+        )
+    notes += left_out
     attrs = _signed(labelled, options, notes, worth, [main, *others])
-    ordered = [
-        replace(answer, table=Table.of(_ordered(answer.table.to_dataset(), options)))
-        for answer in others
-    ]
-    return Table.of(_ordered(whole, options).assign_attrs(attrs)), ordered, fits
+    ordered = [replace(answer, table=_ordered(answer.table, options)) for answer in others]
+    return replace(_ordered(whole, options), attrs=attrs), ordered, fits
 
 
-def _answers(
-    data: xr.Dataset, pairs: JudgedPairs, n: xr.DataArray, options: Options
-) -> list[Answer]:
+def _answers(data: xr.Dataset, pairs: JudgedPairs, n: np.ndarray, options: Options) -> list[Answer]:
     """The closed form and PyMC, as was asked for, the one to be read first."""
     answers = []
     if options.method in ("exact", "both"):
-        exact = table.with_verdicts(_corrected(data, pairs, options), options.question, n=n)
-        answers.append(Answer("exact", Table.of(exact)))
+        squares = _square(_corrected(pairs, options), data)
+        exact = table.exact_table(squares, systems_of(data), options.question, n=n)
+        answers.append(Answer("exact", exact))
     if options.method in ("mcmc", "both"):
         answers.append(mcmc_judged(data, n, options))
     return answers
 
 
-def _ordered(whole: xr.Dataset, options: Options) -> xr.Dataset:
+def _ordered(answers: Table, options: Options) -> Table:
     """The systems in the order that was asked for."""
     if options.systems is None or isinstance(options.systems, Mapping):
-        return whole
-    known = whole[names.SYSTEM_A].values.tolist()
+        return answers
+    known = answers[names.SYSTEM_A].tolist()
     order = [str(s) for s in options.systems if str(s) in known]
-    return whole.sel(dict.fromkeys(names.SQUARE, order))
+    return Table.of(answers.to_dataset().sel(dict.fromkeys(names.SQUARE, order)))
 
 
 def _refuse(options: Options) -> None:
@@ -108,7 +108,7 @@ def _refuse(options: Options) -> None:
         )
 
 
-def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dataset:
+def _corrected(pairs: JudgedPairs, options: Options) -> dict[str, np.ndarray]:
     """Of the labels and the judge together."""
     question = options.question
     size = of_judged.interval_summary(pairs, question.ci_prob, question.ci_kind)
@@ -117,20 +117,19 @@ def _corrected(data: xr.Dataset, pairs: JudgedPairs, options: Options) -> xr.Dat
     parts |= {"prob_better": above, "prob_worse": below}
     zero = np.stack([below, np.zeros(len(below)), above], axis=-1)
     parts["mass"] = of_judged.region_masses(pairs, question.rope) if question.rope else zero
-    return table.exact(_square(parts, data))
+    return parts
 
 
-def _alone(data: xr.Dataset, options: Options) -> list[xr.Dataset]:
+def _alone(data: xr.Dataset, options: Options) -> Table:
     """The same of the labels alone as ``gold_...``, and of the judge alone as ``judge_...``."""
-    answers = []
+    columns: Arrays = {}
     for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
-        if counts is None:
-            continue
-        square = table.exact(_square(_closed(counts, options), data))
-        n = _square({"n": counts.sum(1)}, data)["n"]
-        whole = table.with_verdicts(square, options.question, n=n)[[*_BESIDE]]
-        answers.append(whole.rename({k: f"{name}_{k}" for k in _BESIDE}))
-    return answers
+        if counts is not None:
+            squares = _square(_closed(counts, options) | {"n": counts.sum(1)}, data)
+            n = squares.pop("n")
+            answers = table.exact_table(squares, systems_of(data), options.question, n=n)
+            columns |= answers.renamed(_BESIDE, f"{name}_")
+    return Table(columns)
 
 
 _BESIDE = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
@@ -149,37 +148,23 @@ def _closed(counts: np.ndarray, options: Options) -> dict[str, np.ndarray]:
     return answers | {"difference_lower": ends[0], "difference_upper": ends[1]}
 
 
-def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> xr.Dataset:
+def _square(parts: Mapping[str, np.ndarray], data: xr.Dataset) -> dict[str, np.ndarray]:
     """Answers on pairs over (system_a, system_b)."""
-    return table.of_pairs(parts, data[JUDGED], square=True)
+    place = {system: k for k, system in enumerate(systems_of(data))}
+    sides = (data[JUDGED][side].values.astype(str).tolist() for side in names.SQUARE)
+    first, second = (np.array([place[system] for system in side], int) for side in sides)
+    return table.squares(parts, len(place), first, second)
 
 
-def _labels(data: xr.Dataset) -> xr.Dataset:
+def _labels(data: xr.Dataset) -> Table:
     """``counts``: wins, losses and ties by the labels of people."""
     win, loss, tie = (column.astype(float) for column in data[GOLD].values.sum(2).T)
     sides = _square({"prob_better": win, "prob_worse": loss, "tie": tie}, data)
-    wins, ties = sides["prob_better"].values.copy(), sides["tie"].values
+    wins = sides["prob_better"]
     np.fill_diagonal(wins, 0)
-    counts = np.stack([wins, wins.T, ties], -1).astype(np.int64)
-    outcome = {names.OUTCOME: list(names.OUTCOMES)}
-    return xr.Dataset({"counts": ((*names.SQUARE, names.OUTCOME), counts)}, sides.coords | outcome)
-
-
-def _joined(*parts: xr.Dataset) -> xr.Dataset:
-    """Answers over the same systems as one; `xarray.merge` takes as long as the answers."""
-    variables, coords = {}, {}
-    for part in parts:
-        variables |= {name: array.variable for name, array in part.data_vars.items()}
-        coords |= {name: array.variable for name, array in part.coords.items()}
-    return without_attrs(xr.Dataset(variables, coords))
-
-
-def _bare(pairs: int) -> list[str]:
-    """Of pairs that were judged, and of which no item has a label, nothing is said."""
-    if not pairs:
-        return []
-    were = "pair was" if pairs == 1 else "pairs were"
-    return [f"! Human labels: {pairs} more {were} judged and left out, without any human label."]
+    counts = np.stack([wins, wins.T, sides["tie"]], -1).astype(np.int64)
+    outcomes = (names.OUTCOME,), np.array(names.OUTCOMES)
+    return Table({"counts": ((*names.SQUARE, names.OUTCOME), counts), names.OUTCOME: outcomes})
 
 
 def _signed(

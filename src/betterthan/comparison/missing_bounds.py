@@ -58,7 +58,11 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
     if not missing.any() or missing.all():
         return None
     ends, unit = _ends(evaluation)
-    wins = _of_wins(evaluation, options, ends)
+    choices = _choices(options) | {"margin": options.margin}
+    if evaluation.quantity.lead == "mean":
+        choices["rope"] = 0.0
+    bounds_of_wins = partial(bounds_from_limits, ends, evaluation.systems, **choices)
+    wins = _with_priors(bounds_of_wins, options)
     if of_units(evaluation, options):
         return _of_means(evaluation, options, answers, ends, unit, wins)
     if by_items(evaluation):
@@ -191,13 +195,6 @@ def _ends(evaluation: Evaluation) -> tuple[ScoreBounds, np.ndarray]:
     if evaluation.unit != CLUSTER:
         return ends, np.arange(len(first))
     return ends, np.asarray(pd.factorize(ids_of(scores, CLUSTER)[first])[0])
-
-
-def _of_wins(evaluation: Evaluation, options: Options, ends: ScoreBounds) -> xr.Dataset:
-    choices = _choices(options) | {"margin": options.margin}
-    if evaluation.quantity.lead == "mean":
-        choices["rope"] = 0.0
-    return _with_priors(partial(bounds_from_limits, ends, evaluation.systems, **choices), options)
 
 
 def _with_priors(bounds_with: Callable[..., xr.Dataset], options: Options) -> xr.Dataset:

@@ -1,7 +1,6 @@
 """The result of a gate: records, words, JSON, a page, and annotations for CI."""
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from betterthan.gating.boundaries import MOST, Further
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
-from betterthan.results.numbers import equal_to, probability
+from betterthan.results.numbers import equal_to, json_value, probability
 from betterthan.results.text import printed
 
 if TYPE_CHECKING:
@@ -360,7 +359,7 @@ def as_json(decision: Gate) -> str:
         "warnings": list(decision.warned),
         "notes": list(decision.notes),
     }
-    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+    return json.dumps(json_value(document), indent=2, allow_nan=False) + "\n"
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
@@ -407,14 +406,6 @@ def _looks_as_json(looked: "Looked") -> dict[str, Any]:
         "e_value_needed": looked.e_needed,
         "rates": [{"difference": d} | asdict(rates) for d, rates in looked.rates],
     }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_plain(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 _LISTED = 200  # items in a summary

@@ -10,21 +10,11 @@ from betterthan import checks, names
 from betterthan.counts.runs import Reliability, successes_of
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
+from betterthan.gating import rule
 from betterthan.gating.answer import Evidence, Gate
 from betterthan.gating.boundaries import Further, further_items, further_units
 from betterthan.gating.inputs import Sides, read_sides
-from betterthan.gating.rule import (
-    INCONCLUSIVE,
-    NOT_COMPARABLE,
-    Cases,
-    Chances,
-    Paired,
-    count_cases,
-    count_chances,
-    mean_chances,
-    observed,
-    paired,
-)
+from betterthan.gating.rule import Cases, Chances, Paired
 from betterthan.io.items import as_array
 
 if TYPE_CHECKING:
@@ -115,11 +105,11 @@ def gate(
         scores = reliability.scores(successes_of(as_array(sides.scores)))
         sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
-        return _gate(sides, NOT_COMPARABLE, margin, threshold, sides.stops)
-    pairs = paired(sides.scores)
+        return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
+    pairs = rule.paired(sides.scores)
     _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):
-        return _gate(sides, NOT_COMPARABLE, margin, threshold, stops)
+        return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
 
 
@@ -180,32 +170,28 @@ def _decide(
     sides: Sides, pairs: Paired, margin: float, threshold: float, plan: "Plan | None"
 ) -> Gate:
     """Compare the shared items, and decide."""
-    cases = count_cases(pairs) if pairs.counted else None
+    cases = rule.count_cases(pairs) if pairs.counted else None
     looked: Looked | None = None
     if plan is not None:
         from betterthan.gating.sequential import look
 
-        looked = look(plan, _require_counts(cases), margin, threshold)
+        if cases is None:
+            raise ValueError(
+                "looks needs scores of 0 and 1, one run of each item and no clusters, because "
+                "interim looks are planned in non-tied items"
+            )
+        looked = look(plan, cases, margin, threshold)
         chances = looked.chances
     elif cases is not None:
-        chances = count_chances(cases, margin, threshold)
+        chances = rule.count_chances(cases, margin, threshold)
     else:
-        chances = mean_chances(pairs, margin, threshold)
+        chances = rule.mean_chances(pairs, margin, threshold)
     further = None
-    if chances.verdict == INCONCLUSIVE and plan is None and not chances.could_change:
+    if chances.verdict == rule.INCONCLUSIVE and plan is None and not chances.could_change:
         further = _further(pairs, cases, margin, threshold)
     evidence = collect_evidence(pairs, cases, chances, further)
-    why = _why(evidence) if chances.verdict == INCONCLUSIVE else ()
+    why = _why(evidence) if chances.verdict == rule.INCONCLUSIVE else ()
     return _gate(sides, chances.verdict, margin, threshold, why, evidence=evidence, looked=looked)
-
-
-def _require_counts(cases: Cases | None) -> Cases:
-    if cases is None:
-        raise ValueError(
-            "looks needs scores of 0 and 1, one run of each item and no clusters, because interim "
-            "looks are planned in non-tied items"
-        )
-    return cases
 
 
 def _why(evidence: Evidence) -> tuple[str, ...]:
@@ -226,7 +212,7 @@ def _further(pairs: Paired, cases: Cases | None, margin: float, threshold: float
     """Compute how many more units would help."""
     if cases is not None:
         return further_items(cases.observed, margin, threshold)
-    means = observed(pairs)
+    means = rule.observed(pairs)
     error, df = float(means.error[0]), float(means.df[0])
     if error == 0 or df <= DF_MIN:
         return None
@@ -286,7 +272,7 @@ def _size(pairs: Paired, cases: Cases | None) -> dict[str, Any]:
         lower, upper, _ = intervals.hdi(a, b, t, names.CI_PROB)
         difference, effective = (won - lost) / (won + lost + tied), None
     else:
-        means = observed(pairs)
+        means = rule.observed(pairs)
         lower, upper = (limit[0] for limit in means.interval(names.CI_PROB))
         equal = means.units[0] < 2 or means.df[0] == means.units[0] - 1
         difference, effective = means.difference[0], None if equal else float(means.df[0] + 1)

@@ -17,6 +17,7 @@ from betterthan.auditing.finding import STOP, WARN, merged
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
 from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
+from betterthan.io import score_values
 from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array
@@ -24,12 +25,6 @@ from betterthan.io.layouts import metric_of, recognise
 from betterthan.io.measure_names import measures_in, refuse_other_measures, refuse_unknown_direction
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
-from betterthan.io.score_values import (
-    missing_codes,
-    other_numbers,
-    other_scales,
-    other_scales_of_logs,
-)
 from betterthan.io.several_tables import score_columns
 from betterthan.io.table import Table
 from betterthan.logs.frames import select_systems, together
@@ -209,7 +204,7 @@ def sides_from_logs(logs: Logs, choices: Mapping[str, Any]) -> Sides:
     if stops:
         return Sides(stops=stops)
     scores = pivot_scores(logs, **how)
-    if reason := other_scales_of_logs(scores):
+    if reason := score_values.other_scales_of_logs(scores):
         return Sides(stops=(reason,))
     return Sides(scores.sel({names.SYSTEM: list(SIDES)}), (), warned, messages)
 
@@ -440,14 +435,14 @@ def _read_tables(
     scores = _scores(tables, choices)
     if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
-    if reason := other_scales(scores) or other_numbers(scores):
+    if reason := score_values.other_scales(scores) or score_values.other_numbers(scores):
         return Sides(stops=(reason,))
     findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
     stops, warned = (
         tuple(finding.message for finding in findings if finding.level == level)
         for level in (STOP, WARN)
     )
-    codes = missing_codes(scores)
+    codes = score_values.missing_codes(scores)
     return Sides(scores, stops, (*warned, codes) if codes else warned)
 
 

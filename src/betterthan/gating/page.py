@@ -40,9 +40,11 @@ def page(decision: Gate) -> Document:
     evidence, by_name = decision.evidence, list(facts(decision))
     notes = [fact for fact in by_name if fact[0] in NOTES and fact[0] != "warning"]
     warnings = [f"! {line}" for name, line in by_name if name == "warning"]
-    lede = list(_lede(evidence, dict(by_name)))
+    lede = []
     parts: list[Part | None] = [Part("Notes", facts=notes) if notes else None]
     if evidence is not None:
+        quantity, texts = quantity_of_sides(evidence), dict(by_name)
+        lede = [f"{capital(quantity)}: {texts[quantity]}.", f"{texts[f'{evidence.per}s']}."]
         used = [fact for fact in by_name if fact[0] not in (*NOTES, "losses")]
         folded = decision.looked is None
         parts.insert(0, _probabilities(decision, evidence))
@@ -58,14 +60,6 @@ def page(decision: Gate) -> Document:
         answer=[headline(decision), *lede, *warnings],
         screen=_screen(decision, lede),
     )
-
-
-def _lede(evidence: Evidence | None, by_name: dict[str, str]) -> Iterator[str]:
-    """The scores, the difference and the outcomes, as printed."""
-    if evidence is not None:
-        quantity = quantity_of_sides(evidence)
-        yield f"{capital(quantity)}: {by_name[quantity]}."
-        yield f"{by_name[f'{evidence.per}s']}."
 
 
 def _screen(decision: Gate, lede: list[str]) -> FirstScreen:

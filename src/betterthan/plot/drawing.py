@@ -90,9 +90,24 @@ LEGEND: dict[str, Any] = {"borderaxespad": 0, "borderpad": 0.2, "handletextpad":
 
 @contextmanager
 def canvas(ax: Any, width: float, height: float) -> Generator["Axes"]:
-    """The style of the package, and in it the given axes, or those of a new figure (inches)."""
-    with style():
-        yield axes(ax, width, height)
+    """The style of the package, and in it the given axes, or those of a new figure (inches) of
+    which pyplot knows nothing.
+    """
+    from matplotlib import rc_context
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with rc_context({**_STYLE, "font.family": _families()}):
+        if ax is None:
+            figure: Any = Figure(figsize=(width, height), layout="constrained")
+            FigureCanvasAgg(figure)  # it keeps the sizes of texts from one layout to the next
+            # what a notebook asks for where no backend has said how figures are shown
+            figure._repr_png_ = partial(_png, figure)
+            ax = figure.add_subplot()
+        checks.of_type(ax, Axes, "ax is", "matplotlib Axes, or None for a new figure")
+        ax.spines[["top", "right"]].set_visible(False)
+        yield ax
 
 
 def width(columns: Any, needed: float) -> float:
@@ -102,32 +117,6 @@ def width(columns: Any, needed: float) -> float:
     if isinstance(columns, bool) or not isinstance(columns, int) or columns not in (1, 2):
         raise ValueError(f"columns is {checks.quoted(columns)}; choose 1 or 2")
     return COLUMN if columns == 1 else PAGE
-
-
-@contextmanager
-def style() -> Generator[None]:
-    """The style of the package's figures, for as long as the context lasts."""
-    import matplotlib
-
-    with matplotlib.rc_context({**_STYLE, "font.family": _families()}):
-        yield
-
-
-def axes(ax: Any, width: float, height: float) -> "Axes":
-    """The axes given, or those of a new figure (inches) of which pyplot knows nothing."""
-    from matplotlib.axes import Axes
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        figure: Any = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(figure)  # it keeps the sizes of texts from one layout to the next
-        # what a notebook asks for where no backend has said how figures are shown
-        figure._repr_png_ = partial(_png, figure)
-        ax = figure.add_subplot()
-    checks.of_type(ax, Axes, "ax is", "matplotlib Axes, or None for a new figure")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
 
 
 def _png(figure: Any) -> bytes:

@@ -34,8 +34,7 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
     if isinstance(systems, str) or not isinstance(systems, Iterable):
         raise ValueError(
             f"systems is {checks.quoted(systems)}; give a list of systems, or a mapping from "
-            f"systems "
-            "to the names to show"
+            "systems to the names to show"
         )
     wanted = [check_system(system, present, "systems") for system in systems]
     checks.unique(wanted, "system in systems")
@@ -288,17 +287,11 @@ def effective_rope(data: xr.DataArray | xr.Dataset, rope: float | None) -> float
     provenance = Signature.from_attrs(data.attrs)
     if rope is None:
         return names.ROPE if provenance.rope is None else provenance.rope
-    if isinstance(data, xr.Dataset) and _has_own_unit(provenance):
+    shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
+    own_unit = provenance.model in (names.ADOPTED, "graded", "mallows")
+    if isinstance(data, xr.Dataset) and (own_unit or provenance.difference_is not in shares):
         return checks.margin(rope, "rope", names.OF_DIFFERENCE)
     return checks.rope(rope)
-
-
-def _has_own_unit(provenance: Signature) -> bool:
-    """Return whether differences are in another unit than probabilities."""
-    if provenance.model in (names.ADOPTED, "graded", "mallows"):
-        return True
-    shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
-    return provenance.difference_is not in shares
 
 
 def _answers(data: Any, rope: float | None = None) -> Any:

@@ -129,10 +129,10 @@ def orders(
     ahead = np.sign(ranks[:, :, None] - ranks[:, None, :])
     crossed = (ahead[1:] * ahead[:-1] < 0).sum((0, 2))
     last = len(name) - 1
-    with drawing.style():
-        item_labels = drawing.labels(items)
-        label_width = drawing.inches(item_labels)
-        ax = drawing.axes(ax, min(1.5 * len(name) + 2 * label_width, 12.0), 0.19 * len(items) + 1.3)
+    item_labels = drawing.labels(items)
+    label_width = drawing.inches(item_labels)
+    width = min(1.5 * len(name) + 2 * label_width, 12.0)
+    with drawing.canvas(ax, width, 0.19 * len(items) + 1.3) as ax:
         colours = drawing.ramp()(0.25 + 0.65 * crossed / max(crossed.max(), 1))
         look: dict[str, Any] = {"linewidth": 1.3, "marker": "o", "markersize": 2.5}
         for k in np.argsort(crossed, kind="stable"):
@@ -222,11 +222,14 @@ def tau(
     taus = _taus(scores)
     best = np.argsort(-taus.mean([taus.dims[1]]).fillna(-np.inf).values, kind="stable")
     taus = picked(taus, (names.SYSTEM,), systems, best)
-    with drawing.style():
-        labels = drawing.labels(taus[names.SYSTEM].values.tolist())
-        ax = drawing.axes(ax, 4.6 + drawing.inches(labels), 0.42 * len(labels) + 1.2)
+    labels = drawing.labels(taus[names.SYSTEM].values.tolist())
+    width = 4.6 + drawing.inches(labels)
+    with drawing.canvas(ax, width, 0.42 * len(labels) + 1.2) as ax:
         _draw_taus(ax, taus.values)
-        drawing.write_at_right(ax, [_summary(values) for values in taus.values])
+        observed = [values[~np.isnan(values)] for values in taus.values]
+        drawing.write_at_right(
+            ax, [f"{of.mean():+.2f} of {len(of)}" if len(of) else "none" for of in observed]
+        )
         ax.set_yticks(range(len(labels)), labels, fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")
@@ -244,12 +247,6 @@ def _taus(scores: Any) -> xr.DataArray:
             "betterthan.orders.tau_scores returns them"
         )
     return data.transpose(names.SYSTEM, row)
-
-
-def _summary(taus: np.ndarray) -> str:
-    """Format the mean and the number of taus."""
-    observed = taus[~np.isnan(taus)]
-    return f"{observed.mean():+.2f} of {len(observed)}" if len(observed) else "none"
 
 
 def _draw_taus(ax: "Axes", taus: np.ndarray) -> None:

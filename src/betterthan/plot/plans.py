@@ -59,19 +59,15 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
             if p.any():
                 ax.plot(n, p, line, color=colour, lw=1.6)
                 end_values[name] = float(p[-1])
-        _label_ends(ax, float(n[-1]), end_values)
+        x, least = float(n[-1]), -1.0
+        for name, y in sorted(end_values.items(), key=lambda named_value: named_value[1]):
+            least = max(y, least + 0.07)  # labels that would overlap are stacked
+            place = x * 1.02, least
+            ax.annotate(name, (x, y), place, va="center", fontsize=8, annotation_clip=False)
         if target is not None:
             ax.axhline(checks.probability(target, "target"), color=drawing.FAINT, lw=0.8)
         ax.set(xlabel="Items", ylabel="Probability of the verdict", ylim=(0, 1), xlim=(0, n[-1]))
     return ax
-
-
-def _label_ends(ax: "Axes", x: float, end_values: dict[str, float]) -> None:
-    """Label each curve at its end; stack labels that would overlap."""
-    least = -1.0
-    for name, y in sorted(end_values.items(), key=lambda named_value: named_value[1]):
-        least = max(y, least + 0.07)
-        ax.annotate(name, (x, y), (x * 1.02, least), va="center", fontsize=8, annotation_clip=False)
 
 
 def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Axes":

@@ -54,12 +54,11 @@ def confusion(confusion: xr.DataArray, *, ax: "Axes | None" = None) -> "Axes":
     lost = actual - matrix.sum(0)
     cells = np.vstack([matrix, lost]) if lost.any() else matrix
     share = cells / np.maximum(actual, 1)
-    with drawing.style():
-        columns = drawing.labels(labels)
-        rows = [*columns, "(unclassified)"] if lost.any() else columns
-        wide = drawing.inches(columns)
-        width = max(0.62 * len(columns) + wide + 0.8, 4.2)
-        ax = drawing.axes(ax, width, 0.42 * len(rows) + 0.7 * wide + 1.2)
+    columns = drawing.labels(labels)
+    rows = [*columns, "(unclassified)"] if lost.any() else columns
+    wide = drawing.inches(columns)
+    width = max(0.62 * len(columns) + wide + 0.8, 4.2)
+    with drawing.canvas(ax, width, 0.42 * len(rows) + 0.7 * wide + 1.2) as ax:
         _draw_cells(ax, cells, share)
         ax.set_yticks(np.arange(len(rows)), rows, fontsize=8)
         drawing.name_columns(ax, columns)

@@ -79,7 +79,9 @@ def ranks(
     best = [present.index(system) for system in inputs.table_order(ranked)] or best
     rows = picked(ranked, (names.SYSTEM,), systems, best)[{names.SYSTEM: slice(limit)}]
     probabilities = rows["prob_rank"].transpose(names.SYSTEM, "rank").values
-    probabilities = probabilities[:, : _last_rank(probabilities)]
+    if len(probabilities) < probabilities.shape[1]:  # up to the last rank that one may have
+        last = int(np.flatnonzero(probabilities.max(0) >= 0.005).max()) + 1
+        probabilities = probabilities[:, :last]
     labels = drawing.labels(rows[names.SYSTEM].values.tolist())
     needed = max(0.12 * probabilities.shape[1], 1.2) + drawing.inches(labels) + 0.6
     height = 0.17 * len(probabilities) + 1.1
@@ -112,13 +114,6 @@ def _ranked(data: Any, rng: Any) -> xr.Dataset:
         f"data hold no ranks: {why}; give scores, what betterthan.scores.bootstrap returns, or "
         "what betterthan.fits.compare returns of davidson, item_response or mallows"
     )
-
-
-def _last_rank(chances: np.ndarray) -> int:
-    """All ranks where all systems are shown; else up to the last that one of them may have."""
-    if len(chances) == chances.shape[1]:
-        return len(chances)
-    return int(np.flatnonzero(chances.max(0) >= 0.005).max()) + 1
 
 
 _PAGE_ROWS = 60  # systems that fit on a page of a paper
@@ -314,7 +309,12 @@ def cliques(
     ranked = dataset[names.SYSTEM].values.tolist() if grouped else inputs.table_order(dataset)
     name = chosen(systems, ranked)
     selected = [system for system in ranked if system in name]
-    similar = _in_a_group(dataset, selected) if grouped else _similar(dataset, selected)
+    if grouped:  # pairs that are marked in both directions
+        square = dataset["similar"].transpose(*names.SQUARE)
+        marked = square.sel(dict.fromkeys(names.SQUARE, selected)).values
+        similar = (marked & marked.T).astype(bool)
+    else:
+        similar = _similar(dataset, selected)
     all_cliques = [c for c in maximal_cliques(similar) if len(c) > 1]
     longest = sorted(all_cliques, key=len, reverse=True)[:limit]
     labels = drawing.labels([name[system] for system in selected])
@@ -331,12 +331,6 @@ def cliques(
         ax.set_xticks([])
         ax.spines[["left", "bottom"]].set_visible(False)
         return drawing.finish(ax, _groups_title(dataset, grouped, len(longest), len(all_cliques)))
-
-
-def _in_a_group(groups: xr.Dataset, selected: list[str]) -> np.ndarray:
-    """Pairs that are marked as similar in both directions."""
-    similar = groups["similar"].transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, selected))
-    return (similar.values & similar.values.T).astype(bool)
 
 
 def _similar(dataset: Any, selected: list[str]) -> np.ndarray:

@@ -12,7 +12,8 @@ import xarray as xr
 
 from betterthan import names, schemas
 from betterthan.counts.shapes import systems_of
-from betterthan.results import numbers
+from betterthan.posterior.table import squares
+from betterthan.results import numbers, text
 from betterthan.results.context import (
     ReportContext,
     contenders,
@@ -30,13 +31,6 @@ from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.tables import interval_label, leading
-from betterthan.results.text import (
-    can_encode,
-    may_number,
-    short_names,
-    terminal_width,
-    with_short_names,
-)
 from betterthan.signed import Signature
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
@@ -91,7 +85,7 @@ def brief_page(
         picture=_lines(picture_of(context)) if picture else (),
         footer=f"{rule(context.data, context.provenance)} Tests, priors and robustness: {rest}.",
     )
-    return with_short_names(page)
+    return text.with_short_names(page)
 
 
 def rule(data: xr.Dataset, provenance: Signature) -> str:
@@ -193,7 +187,7 @@ def brief_page_of_kind(
         picture=_lines(picture_of(context)) if picture and context else (),
         footer=closing,
     )
-    return with_short_names(brief)
+    return text.with_short_names(brief)
 
 
 def _with_first(table: Table) -> Table:
@@ -243,21 +237,15 @@ def answer_context(data: xr.Dataset) -> ReportContext | None:
 
 def _square_of_pair(data: xr.Dataset) -> xr.Dataset:
     """One pair as a table over both systems, each value also from the other side."""
-    pair = data.isel({names.PAIR: 0})
-    systems = [str(pair[dim].item()) for dim in names.SQUARE]
-    low, mean, high = (float(pair[f"difference_{end}"]) for end in ("lower", "mean", "upper"))
-    p, verdict = float(pair["prob_better"]), str(pair["verdict"].item())
-    error = float(pair.get("prob_better_mcse", 0.0))
+    systems = [str(data[dim].values[0]) for dim in names.SQUARE]
+    columns = ("difference_mean", "difference_lower", "difference_upper")
+    held = [k for k in (*columns, "prob_better", "prob_better_mcse") if k in data]
+    parts = {k: data[k].values.astype(float) for k in held}
+    square: dict[str, Any] = dict(squares(parts, 2, np.array([0]), np.array([1])))
+    verdict = str(data["verdict"].values[0])
     other = {"a_better": "b_better", "b_better": "a_better"}.get(verdict, verdict)
-    values = {
-        "difference_mean": [[0.0, mean], [-mean, 0.0]],
-        "difference_lower": [[0.0, low], [-high, 0.0]],
-        "difference_upper": [[0.0, high], [-low, 0.0]],
-        "prob_better": [[0.5, p], [1 - p, 0.5]],
-        "prob_better_mcse": [[0.0, error], [error, 0.0]],
-        "verdict": [["no_data", verdict], [other, "no_data"]],
-    }
-    variables = {name: (names.SQUARE, np.array(square)) for name, square in values.items()}
+    square["verdict"] = np.array([["no_data", verdict], [other, "no_data"]])
+    variables = {name: (names.SQUARE, values) for name, values in square.items()}
     return xr.Dataset(variables, dict.fromkeys(names.SQUARE, systems), data.attrs)
 
 
@@ -336,7 +324,7 @@ class Picture:
 
     def lines(self, marks: Marks = UNICODE, width: int | None = None) -> list[str]:
         """The picture as text; on a narrow terminal with the numbers of long names alone."""
-        width = terminal_width() if width is None else width
+        width = text.terminal_width() if width is None else width
         lines = self._drawn(_labels(self.systems), marks, width)
         if max(map(len, lines)) <= width:
             return lines
@@ -415,7 +403,7 @@ def _lines(picture: Picture | None) -> list[str]:
     """The picture as text, in marks that standard output can encode."""
     if picture is None:
         return []
-    return picture.lines(UNICODE if can_encode("".join(vars(UNICODE).values())) else ASCII)
+    return picture.lines(UNICODE if text.can_encode("".join(vars(UNICODE).values())) else ASCII)
 
 
 def _rows_of_many(
@@ -530,8 +518,8 @@ def _more(verdicts: list[str], visible: list[int]) -> str:
 
 def _labels(systems: Sequence[str]) -> list[str]:
     """Names, shortened where they are long, and then numbered as in the table of systems."""
-    short = short_names(systems)
+    short = text.short_names(systems)
     labels = [short.get(name, name) for name in systems]
-    if short and len(systems) > 2 and may_number(systems):
+    if short and len(systems) > 2 and text.may_number(systems):
         return [f"#{k} {label}" for k, label in enumerate(labels, 1)]
     return labels

@@ -42,15 +42,6 @@ from betterthan.results.numbers import equal_to, on_one_line
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import groups_part, tests_part
-from betterthan.results.tables import (
-    NO_VERDICT,
-    count,
-    difference,
-    interval_label,
-    number,
-    order_best_first,
-    pairwise,
-)
 from betterthan.signed import Signature
 
 _DRAWN_SYSTEMS = 400  # systems up to which the matrix is drawn
@@ -123,7 +114,7 @@ def _pairs(context: ReportContext) -> Part:
         square = np.column_stack(
             [data[f"difference_{k}"].transpose(*names.SQUARE).values[i, j] for k in _BOUNDS]
         )
-        square[np.isin(verdicts, NO_VERDICT)] = np.nan
+        square[np.isin(verdicts, tables.NO_VERDICT)] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
     return Part("Pairs", tables=[table], notes=pair_tables.opposed_notes(context))
@@ -142,7 +133,7 @@ def matrix_section(context: ReportContext) -> Part | None:
     p, verdict = (
         context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
     )
-    p = np.where(np.isin(verdict, NO_VERDICT) | np.eye(n, dtype=bool), np.nan, p)
+    p = np.where(np.isin(verdict, tables.NO_VERDICT) | np.eye(n, dtype=bool), np.nan, p)
     decided = np.isin(verdict, ("a_better", "b_better"))
     caption = "Probability that the row is better than the column, best first; empty: no verdict"
     drawing = partial(matrix, matrix_classes(p, decided))
@@ -234,12 +225,12 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     """Every pair: P(better), the difference, the verdict, counts."""
     table: Any = pairs.rename(columns=_AS_IN_DATA).replace({"verdict": {"better": "a_better"}})
     sizes = table.get("difference_mean")
-    interval = interval_label(
+    interval = tables.interval_label(
         {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
     )
-    size = difference("Difference", bracketed=interval)
+    size = tables.difference("Difference", bracketed=interval)
     sized = [size] if sizes is not None and sizes.notna().any() else []
-    error = number("MC error", "prob_better_mcse", "{:.1g}".format)
+    error = tables.number("MC error", "prob_better_mcse", "{:.1g}".format)
     n = len(table)
     caption = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
     if sized:
@@ -249,7 +240,7 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
         pair_tables.P_BETTER,
         error,
         *pair_tables.COUNTS,
-        count("N", "n"),
+        tables.count("N", "n"),
         pair_tables.verdict(),
     ]
     return pair_tables.table_by_pair(table, columns, caption)
@@ -258,10 +249,13 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
 def _fitted_systems(systems: pd.DataFrame) -> Table:
     """The first of many systems: scores, ranks, and how their pairs ended."""
     columns = [
-        number("Score", "score", "{:.3f}".format),
-        number("Expected rank", "expected_rank", "{:.1f}".format),
+        tables.number("Score", "score", "{:.3f}".format),
+        tables.number("Expected rank", "expected_rank", "{:.1f}".format),
         P_BEST,
-        *(count(PAIR_COUNTS[name], name) for name in ("better_than", "worse_than", "undecided")),
+        *(
+            tables.count(PAIR_COUNTS[name], name)
+            for name in ("better_than", "worse_than", "undecided")
+        ),
     ]
     left = len(systems) - _ROWS
     note = f"{left} more systems: .systems has them all, .pairs every pair." if left > 0 else ""
@@ -335,13 +329,14 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         has the answers alone), or "signs" (no difference: ties are unknown).
     """
     joint = comparison.isel({names.ENGINE: 0})
-    data = pairwise(joint)  # the page computes the answers of pairs anew, and shows the joint ones
+    # the page computes the answers of pairs anew, and shows the joint ones
+    data = tables.pairwise(joint)
     if "pairwise_verdict" in joint:
         data = data.assign({f"among_{name}": joint[name] for name in _JOINT})
     provenance = Signature.from_attrs(comparison.attrs)
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
-    order = order_best_first(comparison).tolist()
+    order = tables.order_best_first(comparison).tolist()
     leaders = [order[0]] if provenance.baseline is None else [order[0], place[provenance.baseline]]
     pairs = kept_pairs(np.array(order), leaders)
     tests = {"names": data[names.TEST].values.tolist() if "p_value" in data else []}
@@ -506,7 +501,7 @@ def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
     """
     if key in _VERDICTS:
         # of the verdict that the page finds by itself no more than that it is one
-        stay = names.VERDICTS if key == "wv" else NO_VERDICT
+        stay = names.VERDICTS if key == "wv" else tables.NO_VERDICT
         codes = {v: names.VERDICTS.index(v if v in stay else "undecided") for v in names.VERDICTS}
         column = [codes[str(v)] for v in values]
     elif per:

@@ -10,28 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
-from betterthan.results import numbers
+from betterthan.results import numbers, tables
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.facts import Answer, answer_facts, score_label
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_table
-from betterthan.results.tables import (
-    SYSTEM_COLUMNS,
-    Column,
-    ahead_first,
-    along,
-    best_first,
-    count,
-    flag,
-    interval_label,
-    joined,
-    number,
-    pair_counts,
-    probability,
-    systems_dims,
-    values,
-    written_cells,
-)
 from betterthan.signed import Signature
 
 PAIRS_SYSTEMS = 12  # systems whose pairs have rows, in tables that choose no pairs
@@ -75,11 +58,11 @@ class ReportContext:
         """
         n = len(self.systems)
         if n <= ALL_PAIRS_SYSTEMS:
-            return ahead_first(self.data)
-        matter = self._wanted | self._neighbors
+            return tables.ahead_first(self.data)
+        matter = self.wanted | self._neighbors
         compared = self._compared(matter)
         pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
-        return ahead_first(self.data, pairs)
+        return tables.ahead_first(self.data, pairs)
 
     @property
     def _pairs_with_baseline(self) -> set[tuple[int, int]]:
@@ -89,7 +72,7 @@ class ReportContext:
         return {(min(k, base), max(k, base)) for k in range(len(self.systems)) if k != base}
 
     @property
-    def _wanted(self) -> set[tuple[int, int]]:
+    def wanted(self) -> set[tuple[int, int]]:
         """Pairs with the first system and with the baseline."""
         return self._pairs_with_baseline | {(0, k) for k in range(1, len(self.systems))}
 
@@ -101,14 +84,9 @@ class ReportContext:
         verdict = self.data["verdict"].transpose(*names.SQUARE).values
         return [pair for pair in pairs if verdict[pair] != "no_data"]
 
-    @property
-    def brief_wanted(self) -> int:
-        """How many pairs there are with the first system and with the baseline."""
-        return len(self._wanted)
-
     def n_not_compared(self, brief: bool) -> int:
         """Pairs that matter, and have no row as they were not compared."""
-        matter = self._wanted if brief else self._wanted | self._neighbors
+        matter = self.wanted if brief else self.wanted | self._neighbors
         rows = {(min(pair), max(pair)) for pair in (self.brief_pairs if brief else self.pairs)}
         return len(matter - rows - {*self._compared(matter)})
 
@@ -122,10 +100,10 @@ class ReportContext:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
         with_base = self._pairs_with_baseline
-        compared = self._compared(sorted(self._wanted))
+        compared = self._compared(sorted(self.wanted))
         rank = {p: (p not in with_base, verdict[p] in ("a_better", "b_better")) for p in compared}
         pairs = sorted(sorted(compared, key=rank.__getitem__)[:BRIEF_PAIRS])
-        return ahead_first(self.data, pairs)
+        return tables.ahead_first(self.data, pairs)
 
 
 def report_context(comparison: xr.Dataset) -> ReportContext:
@@ -136,7 +114,7 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
     comparison : xarray.Dataset
         By engine, of `Comparison.by_engine`.
     """
-    engines = printable(best_first(comparison))
+    engines = printable(tables.best_first(comparison))
     data = engines.isel({names.ENGINE: 0})
     provenance = Signature.from_attrs(comparison.attrs)
     systems = [str(s) for s in data[names.SYSTEM_A].values]
@@ -155,13 +133,15 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
 
 def printable(table: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
-    labels = {dim: table[dim].values.tolist() for dim in systems_dims(table) if dim in table.coords}
+    labels = {
+        dim: table[dim].values.tolist() for dim in tables.systems_dims(table) if dim in table.coords
+    }
     new = {dim: [on_one_line(str(name)) for name in old] for dim, old in labels.items()}
     return table if new == labels else table.assign_coords(new)
 
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
-P_BEST = probability("P(best)", "prob_best")
+P_BEST = tables.probability("P(best)", "prob_best")
 PAIR_COUNTS = {
     "better_than": "Better than",
     "worse_than": "Worse than",
@@ -175,7 +155,7 @@ PAIR_COUNTS = {
 
 def table_by_system(
     rows: Any,
-    columns: Sequence[Column],
+    columns: Sequence[tables.Column],
     caption: str = "",
     *,
     heading: str = "System",
@@ -194,7 +174,7 @@ def table_by_system(
     heading : str
         Of the names.
     """
-    heads, cells = written_cells(rows, columns)
+    heads, cells = tables.written_cells(rows, columns)
     keys = [(on_one_line(str(system)),) for system in rows[names.SYSTEM].values]
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
@@ -206,18 +186,18 @@ def systems_table(context: ReportContext, *, brief: bool = False) -> Table:
     there is a joint answer without how its pairs ended.
     """
     data = context.data
-    variables = (*SYSTEM_COLUMNS, "prob_best_mcse")
+    variables = (*tables.SYSTEM_COLUMNS, "prob_best_mcse")
     numbers = {name: data[name].values for name in variables if name in data}
     marks, legend = contenders(context)
     systems = {"system": context.systems, "best_mark": marks}
-    rows: Any = pd.DataFrame(systems | numbers | pair_counts(data))
+    rows: Any = pd.DataFrame(systems | numbers | tables.pair_counts(data))
     mass = f"{100 * (context.provenance.ci_prob or names.CI_PROB):g}%"
     always = {"better_than", "worse_than", "undecided"}
     columns = [*_score_columns(rows, context), *_joint_columns(rows, mass, brief=brief)]
     brief = brief and "prob_best" in rows
     if not brief:
         columns += [
-            count(heading, name)
+            tables.count(heading, name)
             for name, heading in PAIR_COUNTS.items()
             if name in always or bool(rows[name].to_numpy().any())
         ]
@@ -250,19 +230,19 @@ def spread_table(context: ReportContext) -> list[Table]:
     if "score_quantile" not in data:
         return []
     three = "{:.3g}".format
-    quantile = number("", "score_quantile", three)
+    quantile = tables.number("", "score_quantile", three)
     quantiles = enumerate(data["quantile"].values)
     columns = [
-        number("Std. deviation", "score_sd", three),
-        *(along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
-        number("Mean of the worst tenth", "score_worst_tenth", three),
+        tables.number("Std. deviation", "score_sd", three),
+        *(tables.along(f"{100 * q:g}%", quantile, "quantile", k) for k, q in quantiles),
+        tables.number("Mean of the worst tenth", "score_worst_tenth", three),
     ]
     caption = "How the scores of each system spread over the items: quantiles, and the worst tenth"
     table = table_by_system(data, columns, caption, name="spread", visible=SYSTEMS_VISIBLE)
     return [replace(table, keys=())]
 
 
-def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
+def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[tables.Column]:
     """The score, its interval, and of how many examples it is."""
     if "score" not in rows:
         return []
@@ -280,26 +260,26 @@ def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[Column]:
     variables = [name for name in ("score", "score_lower", "score_upper") if name in rows]
     heading = score_label(context.provenance, "n_right" in context.data)
     heading += ", lower is better" if context.provenance.higher_is_better is False else ""
-    interval = interval_label(vars(context.provenance))
+    interval = tables.interval_label(vars(context.provenance))
     heading += f" [{interval}]" if len(variables) > 1 else ""
     return [
-        values(heading, variables, score),
-        values("Correct", ["n_right", "n_scored"], "{:,} of {:,}".format),
-        *([] if "n_right" in rows else [count("Items scored", "n_scored")]),
+        tables.values(heading, variables, score),
+        tables.values("Correct", ["n_right", "n_scored"], "{:,} of {:,}".format),
+        *([] if "n_right" in rows else [tables.count("Items scored", "n_scored")]),
     ]
 
 
-def _joint_columns(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[Column]:
+def _joint_columns(rows: pd.DataFrame, mass: str, *, brief: bool) -> list[tables.Column]:
     """How probable it is that it is the best of all, and its rank."""
-    rank = number("Expected rank", "expected_rank", "{:.1f}".format)
+    rank = tables.number("Expected rank", "expected_rank", "{:.1f}".format)
     if "rank_lower" in rows:
         variables = ["expected_rank", "rank_lower", "rank_upper"]
-        rank = values(f"Rank ({mass})", variables, "{:.1f} [{:g}, {:g}]".format)
+        rank = tables.values(f"Rank ({mass})", variables, "{:.1f} [{:g}, {:g}]".format)
     if brief:
-        marks = Column("", lambda rows: rows["best_mark"].tolist(), "prob_best")
-        return [joined("P(best)", "", marks, P_BEST), rank]
-    error = number("MC error", "prob_best_mcse", "{:.1g}".format)
-    return [P_BEST, error, rank, flag("Contender", "in_best_set")]
+        marks = tables.Column("", lambda rows: rows["best_mark"].tolist(), "prob_best")
+        return [tables.joined("P(best)", "", marks, P_BEST), rank]
+    error = tables.number("MC error", "prob_best_mcse", "{:.1g}".format)
+    return [P_BEST, error, rank, tables.flag("Contender", "in_best_set")]
 
 
 def _systems_caption(context: ReportContext, mass: str) -> str:
@@ -467,10 +447,12 @@ def runs_part(context: ReportContext) -> Part | None:
     if "run_error" not in context.data:
         return None
     columns = [
-        number("Runs of an item", "run_number", "{:.3g}".format),
-        number("Items with mixed runs", "run_mixed", lambda share: f"{numbers.percent(share)}%"),
-        number("SE, items like these", "run_error", "{:.3f}".format),
-        number("SE, these items only", "run_error_of_runs", "{:.3f}".format),
+        tables.number("Runs of an item", "run_number", "{:.3g}".format),
+        tables.number(
+            "Items with mixed runs", "run_mixed", lambda share: f"{numbers.percent(share)}%"
+        ),
+        tables.number("SE, items like these", "run_error", "{:.3f}".format),
+        tables.number("SE, these items only", "run_error_of_runs", "{:.3f}".format),
     ]
     caption = "Repeated runs: standard errors of the mean of all runs"
     table = table_by_system(context.data, columns, caption, visible=_ROWS)

@@ -11,7 +11,7 @@ import betterthan
 from betterthan import names
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.from_draws import diagnose
-from betterthan.results import numbers
+from betterthan.results import numbers, tables
 from betterthan.results.context import printable, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.first_screen import FirstScreen, levels_screen
@@ -19,16 +19,6 @@ from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.pair_tables import P_BETTER, pairs_at, table_by_pair, verdict
 from betterthan.results.score_sentences import prediction_facts, score_sentences
 from betterthan.results.scores_page import first_systems
-from betterthan.results.tables import (
-    Column,
-    ahead_first,
-    difference,
-    interval_label,
-    number,
-    sampled_by,
-    systems_dims,
-    values,
-)
 from betterthan.text import named
 
 
@@ -461,8 +451,8 @@ def sets_page(sets: xr.Dataset) -> Document:
     a, response = sets.attrs, on_one_line(str(sets.attrs["response"]))
     total = sets.sizes[names.FEATURE_SET]
     rows = [_set_row(sets.isel({names.FEATURE_SET: k})) for k in range(total)]
-    tables = [Table((*_SETS, "Formula"), rows, "Feature sets, fitted to the same rows")]
-    tables += [_set_pairs(sets)] if total > 1 else []
+    fitted = [Table((*_SETS, "Formula"), rows, "Feature sets, fitted to the same rows")]
+    fitted += [_set_pairs(sets)] if total > 1 else []
     notes = [_best_set_note(sets), _CORRECTED] if total > 1 else []
     signature = [
         f"betterthan {betterthan.__version__}",
@@ -474,7 +464,7 @@ def sets_page(sets: xr.Dataset) -> Document:
     return Document(
         f"Features that predict {response}",
         f"Which of {total} sets of features predicts {response} best?",
-        [Part("Feature sets", tables=tables, notes=notes)],
+        [Part("Feature sets", tables=fitted, notes=notes)],
         [CAUSES, LIKE_THESE],
         [" | ".join(signature)],
         feature_set_sentences(feature_set_facts(sets)),
@@ -537,7 +527,7 @@ def posterior_page(tree: xr.DataTree) -> Document:
     sentences = coefficient_sentences(facts)
     response, drawn = on_one_line(str(a["response"])), f"{a['chains']} x {a['draws']} draws"
     features = tree["posterior"].sizes[names.FEATURE]
-    heads = ("Feature", "Coefficient", interval_label(_INTERVAL), "Standardized", "P(> 0)")
+    heads = ("Feature", "Coefficient", tables.interval_label(_INTERVAL), "Standardized", "P(> 0)")
     table = Table(heads, _posterior_rows(tree), "Coefficients (partial pooling)")
     part = Part("Posterior of all features", _fitted(tree), [table], notes=[_SHRUNK])
     signature = f"betterthan {betterthan.__version__} | response={response} | performance_function"
@@ -559,7 +549,7 @@ def _posterior_screen(tree: xr.DataTree, answer: list[str]) -> FirstScreen:
     return _coefficient_screen(
         labels_on_one_line(draws[names.FEATURE].values),
         np.column_stack([low, flat.mean(0), high]),
-        interval_label(_INTERVAL),
+        tables.interval_label(_INTERVAL),
         answer,
     )
 
@@ -597,7 +587,7 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     """The page on components by their predicted response, from `features.predict`."""
     a, response = prediction.attrs, on_one_line(str(prediction.attrs["response"]))
     order = np.argsort(-prediction["prob_best"].values, kind="stable")
-    ordered = printable(prediction.isel(dict.fromkeys(systems_dims(prediction), order)))
+    ordered = printable(prediction.isel(dict.fromkeys(tables.systems_dims(prediction), order)))
     pairs = [_pairs(ordered)] if len(order) > 1 else []
     failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
     facts = [("Failed checks", " ".join(failures))] if failures else []
@@ -605,9 +595,9 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     signature = [
         f"betterthan {a['version']}",
         f"response={response}",
-        sampled_by(a),
+        tables.sampled_by(a),
         f"rope={a['rope']:g}",
-        f"interval={interval_label(a)}",
+        f"interval={tables.interval_label(a)}",
         f"n={a['n']}",
     ]
     return Document(
@@ -622,10 +612,12 @@ def prediction_page(prediction: xr.Dataset) -> Document:
 
 def _components(prediction: xr.Dataset) -> Table:
     columns = [
-        values("Predicted", ["predicted"], "{:.3g}".format),
-        values(interval_label(prediction.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format),
-        number("P(best)", "prob_best", "{:.2f}".format),
-        Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
+        tables.values("Predicted", ["predicted"], "{:.3g}".format),
+        tables.values(
+            tables.interval_label(prediction.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format
+        ),
+        tables.number("P(best)", "prob_best", "{:.2f}".format),
+        tables.Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
     ]
     response = on_one_line(str(prediction.attrs["response"]))
     caption = f"Predicted mean {response} of each component"
@@ -635,8 +627,8 @@ def _components(prediction: xr.Dataset) -> Table:
 def _pairs(prediction: xr.Dataset) -> Table:
     first = first_systems(prediction, _PAIRED_COMPONENTS)
     columns = [
-        difference("Difference", bracketed=interval_label(prediction.attrs)),
+        tables.difference("Difference", bracketed=tables.interval_label(prediction.attrs)),
         P_BETTER,
         verdict(),
     ]
-    return table_by_pair(pairs_at(first, ahead_first(first)), columns, "Pairs of components")
+    return table_by_pair(pairs_at(first, tables.ahead_first(first)), columns, "Pairs of components")

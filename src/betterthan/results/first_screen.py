@@ -13,7 +13,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.exact.wins.dirichlet import prob_above
-from betterthan.results import brief, marks, numbers
+from betterthan.results import brief, marks, numbers, sentences
 from betterthan.results.brief import Difference, Picture, answer_context, picture_of
 from betterthan.results.context import ReportContext, difference_law
 from betterthan.results.document import Document
@@ -21,13 +21,6 @@ from betterthan.results.facts import Answer, Pair, score_noun
 from betterthan.results.marks import ONE_SIDED, Scale, includes_zero, with_rope
 from betterthan.results.robustness import More
 from betterthan.results.score_sentences import judged_facts, statistic_label, units_label
-from betterthan.results.sentences import (
-    answer_sentences,
-    chance_of_verdict,
-    more_sentences,
-    separated_from,
-    verdicts_sentence,
-)
 from betterthan.results.tables import pairwise
 
 _FEW_ROWS = 5  # rows that a narrow screen shows at once
@@ -53,7 +46,6 @@ class Undecided:
     sentence: str
     n_pairs: int
     n_undecided: int
-    parts: Sequence[tuple[str, float]]  # of a bar: class and number
     pairs: Sequence[tuple[str, str, str]]  # first, second, P(first better)
     anchor: str = "pairs"  # of the part that has all
 
@@ -154,9 +146,9 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     answer, data = context.answer, context.data
     picture = picture_of(context)
     counts = answer.verdict_counts
-    elsewhere = {*more_sentences(answer)}
-    elsewhere |= {verdicts_sentence(counts, answer)} if counts else set()
-    lines = [line for line in answer_sentences(answer)[1:] if not line.startswith("!")]
+    elsewhere = {*sentences.more_sentences(answer)}
+    elsewhere |= {sentences.verdicts_sentence(counts, answer)} if counts else set()
+    lines = [line for line in sentences.answer_sentences(answer)[1:] if not line.startswith("!")]
     lede = [line for line in lines if line not in elsewhere]
     length = accumulate(map(len, lede))
     above = 1 + sum(n <= _ABOVE for n in list(length)[1:])
@@ -197,7 +189,7 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         judged = "judged " * (kind == "judged")
         meta.append(f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}")
     meta += [f"by {criterion}"] if criterion else []
-    elsewhere = {*more_sentences(facts), undecided.sentence if undecided else ""}
+    elsewhere = {*sentences.more_sentences(facts), undecided.sentence if undecided else ""}
     lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
         meta=meta,
@@ -321,7 +313,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     """The next step; "choose" only ever by the criterion, because the page knows no price."""
     if answer.failures:
         return Step("Increase the number of draws or tune longer.")
-    more = next(more_sentences(answer), "")
+    more = next(sentences.more_sentences(answer), "")
     missing = answer.missing
     if missing and missing.n and missing.n_hold < missing.n_pairs:
         items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"
@@ -360,8 +352,8 @@ def _plan(answer: Answer, more: More) -> Step:
     so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
-        f"{more.first} from {separated_from(more)}.",
-        f"{chance_of_verdict(answer)}{so_far}.",
+        f"{more.first} from {sentences.separated_from(more)}.",
+        f"{sentences.chance_of_verdict(answer)}{so_far}.",
     )
 
 
@@ -382,10 +374,8 @@ def _undecided(context: ReportContext) -> Undecided | None:
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
         if len(systems[i] + systems[j]) <= _LONG:
             pairs.append((systems[i], systems[j], numbers.probability(float(p[i, j]))))
-    parts = [("v-undecided", counts.n_undecided), ("empty", counts.n_pairs - counts.n_undecided)]
-    return Undecided(
-        verdicts_sentence(counts, answer), counts.n_pairs, counts.n_undecided, parts, pairs
-    )
+    sentence = sentences.verdicts_sentence(counts, answer)
+    return Undecided(sentence, counts.n_pairs, counts.n_undecided, pairs)
 
 
 def _caterpillar(context: ReportContext) -> str:

@@ -8,12 +8,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import names, schemas
-from betterthan.labels.uncertainty import (
-    frequencies,
-    majority_baseline,
-    posterior,
-    precision_recall_f,
-)
+from betterthan.labels import uncertainty
 from betterthan.results import numbers
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.first_screen import FirstScreen, Step, levels_screen
@@ -68,7 +63,7 @@ def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
     """The facts with those of the confusions (predicted, actual) of the same classifier."""
     sizes = items_by_label(confusions)
     majority = on_one_line(str(confusions[names.ACTUAL].values[int(sizes.argmax())]))
-    averaged = precision_recall_f(majority_baseline(confusions))["averaged"]
+    averaged = uncertainty.precision_recall_f(uncertainty.majority_baseline(confusions))["averaged"]
     baseline = averaged.sel(average="macro", measure="f").item()
     system = confusions.coords.get(names.SYSTEM)
     facts = replace(
@@ -78,7 +73,7 @@ def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
         majority=majority,
         baseline=None if np.isnan(baseline) else baseline,
     )
-    proportions = frequencies(confusions)
+    proportions = uncertainty.frequencies(confusions)
     predicted, actual = np.unravel_index(int(proportions.values.argmax()), proportions.shape)
     if not proportions.values[predicted, actual] > 0:
         return facts
@@ -115,8 +110,7 @@ def label_sentences(facts: LabelFacts) -> list[str]:
     if facts.predicted:
         sentences.append(
             f"The most frequent error{system} is predicting {facts.predicted} instead of "
-            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all "
-            "errors)."
+            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all errors)."
         )
     return sentences
 
@@ -182,7 +176,7 @@ def page(confusions: xr.DataArray) -> Document:
     seed = int(confusions.attrs.get("seed", 0))
     ordered = confusions.transpose(..., names.PREDICTED, names.ACTUAL)
     matrices = list(ordered) if names.SYSTEM in ordered.dims else [ordered]
-    posteriors = [posterior(matrix, rng=seed) for matrix in matrices]
+    posteriors = [uncertainty.posterior(matrix, rng=seed) for matrix in matrices]
     pairs = list(zip(posteriors, matrices, strict=True))
     facts = [with_confusions(label_facts(scores), matrix) for scores, matrix in pairs]
     parts = [_part(*pair, of) for pair, of in zip(pairs, facts, strict=True)]
@@ -308,7 +302,7 @@ def _cells(measures: np.ndarray) -> list[str]:
 
 
 def _errors(matrix: xr.DataArray) -> Table:
-    share = frequencies(matrix)
+    share = uncertainty.frequencies(matrix)
     labels = labels_on_one_line(share[names.PREDICTED].values)
     order = np.argsort(-share.values, axis=None, kind="stable")[:_CONFUSIONS_LISTED]
     places = [np.unravel_index(place, share.shape) for place in order]

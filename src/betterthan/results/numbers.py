@@ -5,6 +5,9 @@ not one; names of systems as harmless text in LaTeX and Markdown.
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 
 def probability(p: float, mcse: float = 0.0) -> str:
@@ -267,3 +270,14 @@ def on_one_line(name: str) -> str:
 def labels_on_one_line(labels: Iterable[object]) -> list[str]:
     """Names as lines of printable characters, for example those of a coordinate."""
     return [on_one_line(str(label)) for label in labels]
+
+
+def json_value(value: Any) -> Any:
+    """A value that JSON knows; nan and infinity become null."""
+    if isinstance(value, dict):
+        return {k: json_value(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [json_value(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -64,49 +64,28 @@ def tau_sentences(facts: TauFacts) -> list[str]:
     """Which system is closest to the reference, and how many rankings have no tau."""
     if not facts.closest:
         return ["No tau is defined: rankings are missing, or they share no pair of items."]
-    sentence = _closest_and_farthest(facts) if facts.farthest else _equal_taus(facts)
-    return [sentence, *_undefined(facts.n_undefined)]
-
-
-def _equal_taus(facts: TauFacts) -> str:
-    has = "has a" if len(facts.closest) == 1 else "have the same"
-    p = f" (two-sided p {facts.p_value} {_RANDOM})" if facts.p_value else ""
-    return (
-        f"{named(facts.closest)} {has} {_mean(facts)}tau of {numbers.signed_score(facts.highest)} "
-        f"with {_reference(facts)}{_over_documents(facts)}{p}."
-    )
-
-
-def _closest_and_farthest(facts: TauFacts) -> str:
-    high, low = numbers.signed_score(facts.highest), numbers.signed_score(facts.lowest)
-    p = f" For the highest tau the two-sided p is {facts.p_value} {_RANDOM}."
-    p = p if facts.p_value else ""
-    return (
-        f"{named(facts.closest)} {_is(facts.closest)} closest to {_reference(facts)}"
-        f"{_over_documents(facts)} ({_mean(facts)}tau {high}); {named(facts.farthest)} "
-        f"{_is(facts.farthest)} farthest ({low}).{p}"
-    )
-
-
-def _mean(facts: TauFacts) -> str:
-    return "mean " if facts.n_documents or len(facts.references) > 1 else ""
-
-
-def _reference(facts: TauFacts) -> str:
+    closest, high = named(facts.closest), numbers.signed_score(facts.highest)
+    mean = "mean " if facts.n_documents or len(facts.references) > 1 else ""
     rankings = "ranking" if len(facts.references) == 1 else "rankings"
-    return f"the reference {rankings} {named(facts.references)}"
-
-
-def _over_documents(facts: TauFacts) -> str:
-    return f" over {facts.n_documents:,} documents" if facts.n_documents else ""
-
-
-def _undefined(n: int) -> list[str]:
-    if not n:
-        return []
-    if n == 1:
-        return ["1 ranking has no tau: it is missing, or its tau is not defined."]
-    return [f"{n:,} rankings have no tau: they are missing, or their tau is not defined."]
+    reference = f"the reference {rankings} {named(facts.references)}"
+    over = f" over {facts.n_documents:,} documents" if facts.n_documents else ""
+    if facts.farthest:
+        p = f" For the highest tau the two-sided p is {facts.p_value} {_RANDOM}."
+        lines = [
+            f"{closest} {_is(facts.closest)} closest to {reference}{over} ({mean}tau {high}); "
+            f"{named(facts.farthest)} {_is(facts.farthest)} farthest "
+            f"({numbers.signed_score(facts.lowest)}).{p if facts.p_value else ''}"
+        ]
+    else:
+        has = "has a" if len(facts.closest) == 1 else "have the same"
+        p = f" (two-sided p {facts.p_value} {_RANDOM})" if facts.p_value else ""
+        lines = [f"{closest} {has} {mean}tau of {high} with {reference}{over}{p}."]
+    if facts.n_undefined == 1:
+        lines.append("1 ranking has no tau: it is missing, or its tau is not defined.")
+    elif facts.n_undefined:
+        n = f"{facts.n_undefined:,}"
+        lines.append(f"{n} rankings have no tau: they are missing, or their tau is not defined.")
+    return lines
 
 
 def _is(systems: Sequence[str]) -> str:
@@ -152,43 +131,37 @@ def agreement_facts(agreement: xr.Dataset) -> AgreementFacts:
 
 def agreement_sentences(facts: AgreementFacts) -> list[str]:
     """How far the systems agree, and which are outliers."""
-    return [*_agreement(facts), _outliers(facts)]
-
-
-def _agreement(facts: AgreementFacts) -> list[str]:
-    if facts.mean_tau is None:
-        return []
-    over = f" over {facts.n_documents:,} documents" if facts.n_documents > 1 else ""
-    mean = (
-        f"Kendall's tau between two of the {facts.n_systems:,} systems is "
-        f"{numbers.signed_score(facts.mean_tau)} on average{over}."
-    )
-    if not facts.agreeing_least:
-        return [mean]
-    most = f"{named(facts.agreeing_most)} (mean tau {numbers.signed_score(facts.highest)})"
-    least = f"{named(facts.agreeing_least)} ({numbers.signed_score(facts.lowest)})"
-    return [
-        f"{mean} The highest agreement with the others is that of {most}, the lowest that of "
-        f"{least}."
-    ]
-
-
-def _outliers(facts: AgreementFacts) -> str:
+    lines = []
+    if facts.mean_tau is not None:
+        over = f" over {facts.n_documents:,} documents" if facts.n_documents > 1 else ""
+        mean = (
+            f"Kendall's tau between two of the {facts.n_systems:,} systems is "
+            f"{numbers.signed_score(facts.mean_tau)} on average{over}."
+        )
+        if facts.agreeing_least:
+            most = f"{named(facts.agreeing_most)} (mean tau {numbers.signed_score(facts.highest)})"
+            least = f"{named(facts.agreeing_least)} ({numbers.signed_score(facts.lowest)})"
+            mean += f" The highest agreement with the others is that of {most}, the lowest that of "
+            mean += f"{least}."
+        lines.append(mean)
     if facts.outliers:
         single = len(facts.outliers) == 1
         are = "is an outlier: it agrees" if single else "are outliers: they agree"
-        return (
+        lines.append(
             f"{named(facts.outliers)} {are} less with the others than a randomly drawn system "
             f"would (corrected p at most {facts.alpha:g})."
         )
-    if facts.outlier_p:
-        return (
+    elif facts.outlier_p:
+        lines.append(
             f"No system is a significant outlier (smallest corrected p {facts.outlier_p}). This is "
             "not evidence that all systems rank alike."
         )
-    return (
-        "Outliers are not tested: the test needs four or more systems that ranked the same items."
-    )
+    else:
+        lines.append(
+            "Outliers are not tested: the test needs four or more systems that ranked the same "
+            "items."
+        )
+    return lines
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,41 +7,12 @@ import betterthan
 from betterthan import names
 from betterthan.counts.shapes import fingerprint
 from betterthan.io.problems import counted
-from betterthan.results import numbers
+from betterthan.results import numbers, order_sentences, scores_page, tables
 from betterthan.results.context import P_BEST, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.numbers import on_one_line
-from betterthan.results.order_sentences import (
-    agreement_facts,
-    agreement_sentences,
-    consensus_facts,
-    consensus_sentences,
-    dispersion_facts,
-    dispersion_sentences,
-    document_consensus_facts,
-    document_consensus_sentences,
-    tau_facts,
-    tau_sentences,
-)
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair
 from betterthan.results.score_sentences import score_facts, score_sentences
-from betterthan.results.scores_page import (
-    FEW_UNITS,
-    first_systems,
-    in_order,
-    pairs_part,
-    signature_of_draws,
-    systems_part,
-    words_part,
-)
-from betterthan.results.tables import (
-    ahead_first,
-    count,
-    interval_label,
-    number,
-    probability,
-    values,
-)
 
 _JUDGES_DRAWN = 12
 
@@ -101,7 +72,7 @@ def taus_page(taus: xr.Dataset) -> Document:
     named = [] if names.REFERENCE in taus.dims else [f"reference={_reference(taus)}"]
     parts = [f"betterthan {betterthan.__version__}", f"Kendall's tau-{taus.attrs['variant']}"]
     signed = " | ".join([*parts, *named, f"systems={taus.sizes[names.SYSTEM]}"])
-    sentences = tau_sentences(tau_facts(taus))
+    sentences = order_sentences.tau_sentences(order_sentences.tau_facts(taus))
     return Document(_title(taus), _QUESTION, [part, _data(taus)], limits, [signed], sentences)
 
 
@@ -175,12 +146,12 @@ def _over_documents(taus: xr.Dataset) -> Part:
         }
     ).isel({names.SYSTEM: order})
     columns = [
-        number("Mean tau", "mean", "{:+.3f}".format),
-        number("Coverage", "coverage", "{:.2f}".format),
-        number("SD", "sd", "{:.3f}".format),
-        number("Lowest", "lowest", "{:+.2f}".format),
-        number("Highest", "highest", "{:+.2f}".format),
-        number("Documents", "n", lambda n: f"{n:,} of {tau.sizes[names.DOCUMENT]:,}"),
+        tables.number("Mean tau", "mean", "{:+.3f}".format),
+        tables.number("Coverage", "coverage", "{:.2f}".format),
+        tables.number("SD", "sd", "{:.3f}".format),
+        tables.number("Lowest", "lowest", "{:+.2f}".format),
+        tables.number("Highest", "highest", "{:+.2f}".format),
+        tables.number("Documents", "n", lambda n: f"{n:,} of {tau.sizes[names.DOCUMENT]:,}"),
     ]
     caption = f"Kendall's tau over documents{', mean over references' if several else ''}"
     table = table_by_system(rows, columns, caption)
@@ -189,16 +160,16 @@ def _over_documents(taus: xr.Dataset) -> Part:
 
 def compared_page(comparison: xr.Dataset) -> Document:
     """The page on systems compared by their orders, from `orders.compare`."""
-    comparison = in_order(comparison)
+    comparison = scores_page.in_order(comparison)
     parts = parts_present(
-        systems_part(comparison),
+        scores_page.systems_part(comparison),
         _chance(comparison),
-        pairs_part(comparison),
+        scores_page.pairs_part(comparison),
         _counted(comparison),
-        words_part(comparison),
+        scores_page.words_part(comparison),
         _method(comparison),
     )
-    limits = [NOT_INDEPENDENT, FEW_UNITS]
+    limits = [NOT_INDEPENDENT, scores_page.FEW_UNITS]
     if comparison.attrs["n_dropped"]:
         limits.append(
             "Documents without a ranking of every system are left out of the comparison; they do "
@@ -206,7 +177,9 @@ def compared_page(comparison: xr.Dataset) -> Document:
         )
     answer = score_sentences(score_facts(comparison))
     signed = [
-        signature_of_draws(comparison, ["tau", f"references={comparison.attrs['references']}"])
+        scores_page.signature_of_draws(
+            comparison, ["tau", f"references={comparison.attrs['references']}"]
+        )
     ]
     return Document(_title(comparison), _QUESTION, parts, limits, signed, answer)
 
@@ -230,13 +203,13 @@ def _method(comparison: xr.Dataset) -> Part:
 
 def _chance(comparison: xr.Dataset) -> Part:
     columns = [
-        number("Mean tau", "score", "{:+.3f}".format),
-        count("Exact matches", "exact_matches"),
-        number("p (random rankings)", "p_chance", numbers.p_value),
+        tables.number("Mean tau", "score", "{:+.3f}".format),
+        tables.count("Exact matches", "exact_matches"),
+        tables.number("p (random rankings)", "p_chance", numbers.p_value),
     ]
     note = "p: one-sided, of a mean tau as high with random rankings of the same documents."
     caption = "Agreement with the reference ranking, compared with random rankings"
-    table = table_by_system(first_systems(comparison, ROWS), columns, caption)
+    table = table_by_system(scores_page.first_systems(comparison, ROWS), columns, caption)
     return Part("Chance", tables=[table], notes=[note])
 
 
@@ -244,14 +217,14 @@ def _counted(comparison: xr.Dataset) -> Part:
     """Documents as wins, ties and losses, with the posterior and the test of their numbers
     alone.
     """
-    first = first_systems(comparison, _PAIRED_SYSTEMS)
-    counted = pairs_at(first, ahead_first(first))
+    first = scores_page.first_systems(comparison, _PAIRED_SYSTEMS)
+    counted = pairs_at(first, tables.ahead_first(first))
     rows = counted.assign(favours=np.sign(counted["ahead"] - counted["behind"]))
     columns = [
-        count("Wins", "ahead"),
-        count("Losses", "behind"),
-        count("Ties", "equal"),
-        probability("P(wins more)", "prob_ahead", blank=()),
+        tables.count("Wins", "ahead"),
+        tables.count("Losses", "behind"),
+        tables.count("Ties", "equal"),
+        tables.probability("P(wins more)", "prob_ahead", blank=()),
         p_value("Sign test p", "p_sign"),
     ]
     caption = "Wins, losses and ties in documents; in brackets after p: the system it favors"
@@ -268,8 +241,10 @@ def agreement_page(agreement: xr.Dataset) -> Document:
     systems = agreement.sizes[names.SYSTEM]
     order = np.argsort(-agreement["mean_tau"].values, kind="stable")[:ROWS]
     columns = [
-        number("Mean tau with the others", "mean_tau", lambda t: "–" if t != t else f"{t:+.3f}"),
-        number("Outlier p", "outlier_p", numbers.p_value),
+        tables.number(
+            "Mean tau with the others", "mean_tau", lambda t: "–" if t != t else f"{t:+.3f}"
+        ),
+        tables.number("Outlier p", "outlier_p", numbers.p_value),
     ]
     note, rows = _outlier_note(agreement), agreement.isel({names.SYSTEM: order})
     table = table_by_system(rows, columns, "Agreement of each system with the others")
@@ -280,7 +255,7 @@ def agreement_page(agreement: xr.Dataset) -> Document:
         [Part("Agreement", tables=[table], notes=[note])],
         [NOT_INDEPENDENT, _NO_ACCURACY],
         [f"{signature} | systems={systems}"],
-        agreement_sentences(agreement_facts(agreement)),
+        order_sentences.agreement_sentences(order_sentences.agreement_facts(agreement)),
     )
 
 
@@ -303,7 +278,9 @@ def consensus_page(consensus: xr.Dataset) -> Document:
     """The page on a consensus ranking, from `orders.consensus`."""
     if names.DOCUMENT in consensus.dims:
         part = _document_consensus_part(consensus)
-        sentences = document_consensus_sentences(document_consensus_facts(consensus))
+        sentences = order_sentences.document_consensus_sentences(
+            order_sentences.document_consensus_facts(consensus)
+        )
     else:
         method = str(consensus["method"].item())
         least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"
@@ -314,7 +291,7 @@ def consensus_page(consensus: xr.Dataset) -> Document:
         if method == "kemeny":
             facts.append(("Equally good rankings", f"{int(consensus['n_best']) - 1:,} more"))
         part = Part("Consensus", facts=facts, lines=[_order(consensus)])
-        sentences = consensus_sentences(consensus_facts(consensus))
+        sentences = order_sentences.consensus_sentences(order_sentences.consensus_facts(consensus))
     signature = f"betterthan {betterthan.__version__} | consensus of orders"
     return Document(
         "Consensus ranking", _AGREEMENT_QUESTION, [part], [_NO_ACCURACY], [signature], sentences
@@ -357,10 +334,10 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
     new, bounds = f"Tau of a new ranking of {a['items']} items", ["new_tau_lower", "new_tau_upper"]
     columns = [
-        values("Theta", ["theta"], numbers.score),
-        values(interval_label(a), ["lower", "upper"], numbers.score_range),
-        values("Expected tau", ["expected_tau"], numbers.signed_score),
-        values(new, bounds, lambda *ends: f"[{', '.join(map(numbers.signed, ends))}]"),
+        tables.values("Theta", ["theta"], numbers.score),
+        tables.values(tables.interval_label(a), ["lower", "upper"], numbers.score_range),
+        tables.values("Expected tau", ["expected_tau"], numbers.signed_score),
+        tables.values(new, bounds, lambda *ends: f"[{', '.join(map(numbers.signed, ends))}]"),
         P_BEST,
     ]
     note = (
@@ -377,7 +354,7 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
         [],
         [signature],
-        dispersion_sentences(dispersion_facts(dispersions)),
+        order_sentences.dispersion_sentences(order_sentences.dispersion_facts(dispersions)),
     )
 
 

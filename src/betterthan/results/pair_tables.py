@@ -9,7 +9,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.tables import to_table
-from betterthan.results import numbers
+from betterthan.results import numbers, tables
 from betterthan.results.context import (
     BRIEF_SYSTEMS,
     PAGE_SYSTEMS,
@@ -22,31 +22,12 @@ from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.numbers import on_one_line
 from betterthan.results.robustness import outlook_lines
 from betterthan.results.sentences import difference_name, unit_label, verdict_label
-from betterthan.results.tables import (
-    NO_DATA,
-    NO_VERDICT,
-    Column,
-    along,
-    count,
-    difference,
-    interval_label,
-    joined,
-    names_in,
-    number,
-    one_sided,
-    pair_cell,
-    pairwise,
-    probability,
-    select_pairs,
-    single_unit,
-    written_cells,
-)
 
 ONE_SIDED_MARK = " †"
 _ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}
 _COUNTED = ("wins", "losses", "ties")
-P_BETTER = probability("P(better)", "prob_better")
-COUNTS = [count(name.capitalize(), name) for name in _COUNTED]
+P_BETTER = tables.probability("P(better)", "prob_better")
+COUNTS = [tables.count(name.capitalize(), name) for name in _COUNTED]
 WINS, LOSSES = COUNTS[:2]
 
 
@@ -55,7 +36,7 @@ def pairs_at(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset
     name.
     """
     first, second = np.array(places, int).reshape(-1, 2).T
-    pairs = select_pairs(table, first, second)
+    pairs = tables.select_pairs(table, first, second)
     if "counts" not in pairs:
         return pairs
     counts = pairs["counts"].transpose(names.OUTCOME, names.PAIR).values
@@ -64,7 +45,7 @@ def pairs_at(table: xr.Dataset, places: Sequence[tuple[int, int]]) -> xr.Dataset
 
 def table_by_pair(
     rows: Any,
-    columns: Sequence[Column],
+    columns: Sequence[tables.Column],
     caption: str = "",
     *,
     left: int = 2,
@@ -81,7 +62,7 @@ def table_by_pair(
     caption, left, name, seen
         Of the `Table`.
     """
-    heads, cells = written_cells(rows, columns, rows["verdict"].values.astype(str))
+    heads, cells = tables.written_cells(rows, columns, rows["verdict"].values.astype(str))
     keys = list(sides(rows))
     written = [(*key, *row) for key, row in zip(keys, cells, strict=True)]
     keyed = keys if name else ()
@@ -94,14 +75,14 @@ def sides(rows: Any) -> Iterator[tuple[str, str]]:
     return zip(*([on_one_line(str(s)) for s in rows[k].values] for k in names.SQUARE), strict=True)
 
 
-def rope_columns(rope: float | None) -> list[Column]:
+def rope_columns(rope: float | None) -> list[tables.Column]:
     """The probability of a difference within the rope, where there is one."""
 
     def cells(rows: xr.Dataset) -> Any:
         held = [name for name in ("mass", "mass_mcse") if name in rows]
-        return probability("", "mass").write(rows[held].sel({names.REGION: "rope"}))
+        return tables.probability("", "mass").write(rows[held].sel({names.REGION: "rope"}))
 
-    return [Column(f"P(|d| ≤ {rope:g})", cells, "mass")] if rope else []
+    return [tables.Column(f"P(|d| ≤ {rope:g})", cells, "mass")] if rope else []
 
 
 def verdict(
@@ -110,7 +91,7 @@ def verdict(
     *,
     unit: str = "",
     reasons: Mapping[str, str] | None = None,
-) -> Column:
+) -> tables.Column:
     """The verdict in words, with the name of the better system.
 
     Parameters
@@ -124,16 +105,16 @@ def verdict(
     words = reasons or {}
 
     def cells(rows: Any) -> list[str]:
-        single = np.where(single_unit(rows), unit, "") if unit else [""] * len(rows[name])
+        single = np.where(tables.single_unit(rows), unit, "") if unit else [""] * len(rows[name])
         verdicts = zip(rows[name].values.astype(str), sides(rows), single, strict=True)
         return [words.get(v) or verdict_label(v, *pair, str(label)) for v, pair, label in verdicts]
 
-    return Column(heading, cells, name, ())
+    return tables.Column(heading, cells, name, ())
 
 
 def p_value(
     heading: str, name: str, favours: str = "favours", *, blank: tuple[str, ...] = ()
-) -> Column:
+) -> tables.Column:
     """A p-value, and in brackets the system that it speaks for: the first where `favours` is 1, the
     other where it is -1.
     """
@@ -147,7 +128,7 @@ def p_value(
             for p, mcse, favoured, (a, b) in tests
         ]
 
-    return Column(heading, cells, name, blank)
+    return tables.Column(heading, cells, name, blank)
 
 
 def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
@@ -157,7 +138,7 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     pairs = context.brief_pairs if brief else context.pairs
     rows = pairs_at(context.data, pairs)
     if not brief and len(context.engine_names) > 1:
-        second = pairwise(context.engines.isel({names.ENGINE: 1}))
+        second = tables.pairwise(context.engines.isel({names.ENGINE: 1}))
         both = [v for v in ("prob_better", "prob_better_mcse") if v in second]
         other = pairs_at(second[both], pairs)
         rows = rows.assign({f"engine_{v}": other[v] for v in both})
@@ -165,7 +146,7 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     caption, elsewhere = "The pair", ""
     if len(pairs) < total:
         base = " and with the baseline" if context.provenance.baseline else ""
-        wanted = context.brief_wanted
+        wanted = len(context.wanted)
         first = (
             f"{len(pairs):,} of the {wanted:,} pairs" if brief and len(pairs) < wanted else "Pairs"
         )
@@ -181,8 +162,8 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     elif total > 1:
         caption = f"All {total:,} pairs, the system ahead first"
     folding: Any = {"visible": PAIRS_VISIBLE, "elsewhere": elsewhere}
-    interval = interval_label(context.provenance.to_attrs())
-    size = difference(difference_name(context.provenance), bracketed=interval)
+    interval = tables.interval_label(context.provenance.to_attrs())
+    size = tables.difference(difference_name(context.provenance), bracketed=interval)
     size, caption = with_marks(size, rows, caption, interval)
     columns = [
         size,
@@ -196,41 +177,43 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
 
 
 def with_marks(
-    size: Column, rows: Any, caption: str, interval: str = "interval"
-) -> tuple[Column, str]:
+    size: tables.Column, rows: Any, caption: str, interval: str = "interval"
+) -> tuple[tables.Column, str]:
     """A column of differences with a mark where a verdict is one-sided and the interval includes 0,
     and the caption that explains the mark.
     """
     if size.needs not in rows or not any(_marks(rows)):
         return size, caption
-    marked = joined(size.heading, "", size, Column("", _marks), blank=NO_VERDICT)
+    marked = tables.joined(
+        size.heading, "", size, tables.Column("", _marks), blank=tables.NO_VERDICT
+    )
     return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
 
 
 def _marks(rows: Any) -> list[str]:
     """A mark on verdicts whose interval includes 0."""
     verdict, *bounds = (rows[k].values for k in ("verdict", "difference_lower", "difference_upper"))
-    return np.where(one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
+    return np.where(tables.one_sided(verdict, *bounds), ONE_SIDED_MARK, "").tolist()
 
 
-def _further_columns(context: ReportContext) -> list[Column]:
-    wrong = probability("", "prob_better_if_wrong")
-    sign = probability("Sign error", "sign_error", error="prob_better_mcse")
+def _further_columns(context: ReportContext) -> list[tables.Column]:
+    wrong = tables.probability("", "prob_better_if_wrong")
+    sign = tables.probability("Sign error", "sign_error", error="prob_better_mcse")
     return [
-        joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
-        probability("Pairwise P(better)", "pairwise_prob_better", blank=NO_DATA),
+        tables.joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
+        tables.probability("Pairwise P(better)", "pairwise_prob_better", blank=tables.NO_DATA),
         verdict(PAIRWISE_VERDICT, "pairwise_verdict"),
         *(
-            probability(ENGINES[name].column, "engine_prob_better", blank=NO_DATA)
+            tables.probability(ENGINES[name].column, "engine_prob_better", blank=tables.NO_DATA)
             for name in context.engine_names[1:2]
         ),
         *(
-            probability(heading, f"{k}_prob_better", blank=NO_DATA)
+            tables.probability(heading, f"{k}_prob_better", blank=tables.NO_DATA)
             for k, heading in _ALTERNATIVES.items()
         ),
-        number("z", "z", "{:+.1f}".format, blank=NO_DATA),
-        number("BF01", "bayes_factor_01", numbers.bayes_factor),
-        number("MC error", "prob_better_mcse", "{:.1g}".format),
+        tables.number("z", "z", "{:+.1f}".format, blank=tables.NO_DATA),
+        tables.number("BF01", "bayes_factor_01", numbers.bayes_factor),
+        tables.number("MC error", "prob_better_mcse", "{:.1g}".format),
         *([sign] if context.many else []),
     ]
 
@@ -243,7 +226,7 @@ def matrix_table(context: ReportContext) -> Table:
     joint = "pairwise_verdict" in main
     values, verdicts = (main[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
     others = ~np.eye(len(systems), dtype=bool)
-    compared = others & ~np.isin(verdicts, NO_VERDICT)
+    compared = others & ~np.isin(verdicts, tables.NO_VERDICT)
     p = np.where(compared, values, np.nan)
     decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
     threshold = context.provenance.threshold or names.VERDICT_PROB
@@ -287,10 +270,10 @@ def datasets_part(context: ReportContext) -> Part | None:
     """P(better) on each data set and on a new one, from a model of both."""
     if context.provenance.over or "prob_better_dataset" not in context.data:
         return None
-    better = probability("", "prob_better_dataset", blank=())
+    better = tables.probability("", "prob_better_dataset", blank=())
     labels = enumerate(context.data[names.DATASET].values)
-    columns = [along(str(label), better, names.DATASET, k) for k, label in labels]
-    columns.append(probability("a new one", "prob_better_new", blank=()))
+    columns = [tables.along(str(label), better, names.DATASET, k) for k, label in labels]
+    columns.append(tables.probability("a new one", "prob_better_new", blank=()))
     caption = "P(better) on each data set, drawn to what they have in common, and on one not seen"
     rows = pairs_at(context.data, context.pairs[:PAIRS_VISIBLE])
     return Part("Each data set", tables=[table_by_pair(rows, columns, caption)])
@@ -301,10 +284,10 @@ def ties_part(context: ReportContext) -> Part | None:
     if "verdict_by_ties" not in context.data:
         return None
     p = p_value("", "p_value_by_ties", "favours_by_ties")
-    answer = joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=NO_DATA)
+    answer = tables.joined("", ", p ", verdict(name="verdict_by_ties"), p, blank=tables.NO_DATA)
     policies = enumerate(context.data[names.TIES_POLICY].values)
-    columns = [along(str(policy), answer, names.TIES_POLICY, k) for k, policy in policies]
-    columns.append(Column("Flips", _flips, blank=NO_DATA))
+    columns = [tables.along(str(policy), answer, names.TIES_POLICY, k) for k, policy in policies]
+    columns.append(tables.Column("Flips", _flips, blank=tables.NO_DATA))
     caption = (
         "Verdict and two-sided p under every policy for ties (third: the trinomial test); to_a and "
         f"to_b give them to the system or the other of the row; in brackets: for whom the test "
@@ -337,8 +320,8 @@ def opposed_notes(context: ReportContext) -> list[str]:
     """A sentence on the pairs that two engines answer for different systems; none without any."""
     if len(context.engine_names) < 2:
         return []
-    engines = pairwise(context.engines)
-    cells = [pair_cell(engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
+    engines = tables.pairwise(context.engines)
+    cells = [tables.pair_cell(engines, *pair) for pair in context.pairs[:PAIRS_VISIBLE]]
     opposed = [cell for cell in cells if _opposed(cell, float(context.provenance.threshold or 1.0))]
     if not opposed:
         return []
@@ -362,7 +345,7 @@ def _opposed(cell: xr.Dataset, threshold: float) -> bool:
 
 
 def _opposed_pair(cell: xr.Dataset) -> str:
-    a, b = names_in(cell)
+    a, b = tables.names_in(cell)
     first, second = (numbers.probability(p) for p in cell["prob_better"].values[:2].tolist())
     return f"{a} better than {b} {first} by {_engine(cell, 0)}, {second} by {_engine(cell, 1)}"
 

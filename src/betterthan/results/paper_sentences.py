@@ -2,18 +2,8 @@
 
 from dataclasses import replace
 
-from betterthan.results import numbers
+from betterthan.results import numbers, sentences
 from betterthan.results.facts import Answer, Pair, VerdictCounts
-from betterthan.results.sentences import (
-    AT_RANDOM,
-    baseline_sentence,
-    below_threshold,
-    beyond_rope,
-    difference_name,
-    names_unbeaten,
-    outcomes_text,
-    size_text,
-)
 from betterthan.text import named
 
 _CANDIDATES = 4  # possible bests that a sentence names
@@ -45,11 +35,11 @@ def paper_sentences(answer: Answer) -> list[str]:
         return [f"No verdict can be reported: {answer.failures}"]
     if answer.pair:
         return [_paper_pair(answer, answer.pair)]
-    sentences = [_paper_systems(answer)]
-    sentences += [baseline_sentence(answer.baseline)] if answer.baseline else []
+    lines = [_paper_systems(answer)]
+    lines += [sentences.baseline_sentence(answer.baseline)] if answer.baseline else []
     if answer.verdict_counts:
-        sentences.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
-    return sentences
+        lines.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
+    return lines
 
 
 def place_label(answer: Answer) -> str:
@@ -82,14 +72,14 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
         return f"{a} and {b} share too little to be compared."
     if pair.verdict == "no_verdict":
         return f"No verdict on {a} and {b} can be reported: {pair.reason}."
-    place, condition = _place(answer), AT_RANDOM * pair.at_random
+    place, condition = _place(answer), sentences.AT_RANDOM * pair.at_random
     p = f"with posterior probability {numbers.probability(pair.p or 0.0)}{condition}"
     correct = _correct(answer)
     mean, that = ("the mean of ", "that of ") if pair.quantity == "mean" else ("", "")
     if pair.verdict == "better":
         return (
             f"{place} {mean}{a}{correct[0]} was better than {that}{b}{correct[1]} {p}"
-            f"{_numbers(pair)}{beyond_rope(pair)}."
+            f"{_numbers(pair)}{sentences.beyond_rope(pair)}."
         )
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0)
@@ -107,7 +97,7 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
             f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
             f"{against}."
         )
-    below = below_threshold(pair.p or 0.0, pair.threshold)
+    below = sentences.below_threshold(pair.p or 0.0, pair.threshold)
     return (
         f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
         f"better with posterior probability {below}{condition}{_numbers(pair)}, below the "
@@ -129,13 +119,13 @@ def _correct(answer: Answer) -> tuple[str, str]:
 def _numbers(pair: Pair) -> str:
     """The difference, its interval, and the counts, in brackets."""
     difference = "" if pair.difference is None else _paper_difference(pair)
-    text = "; ".join(filter(None, (difference, outcomes_text(pair))))
+    text = "; ".join(filter(None, (difference, sentences.outcomes_text(pair))))
     return f" ({text})" if text else ""
 
 
 def _paper_difference(pair: Pair) -> str:
-    mean, _, interval = size_text(replace(pair, difference_mcse=0.0)).partition(" [")
-    quantity = difference_name(pair)
+    mean, _, interval = sentences.size_text(replace(pair, difference_mcse=0.0)).partition(" [")
+    quantity = sentences.difference_name(pair)
     quantity = quantity[:1].lower() + quantity[1:]
     quantity += ", lower is better," if pair.lower_is_better else ""
     interval_text = f", {pair.interval} [{interval}" if interval and pair.interval else ""
@@ -146,10 +136,10 @@ def _paper_difference(pair: Pair) -> str:
 def _paper_systems(answer: Answer) -> str:
     """Which system was the best, or which may be."""
     place, n = _place(answer), f"{answer.n_systems:,} systems"
-    condition = AT_RANDOM * answer.at_random
+    condition = sentences.AT_RANDOM * answer.at_random
     by = {"mean score": " by the mean", None: ""}.get(answer.by, f" by {answer.by}")
     if not answer.best:
-        if not names_unbeaten(answer):
+        if not sentences.names_unbeaten(answer):
             return f"{place} {n} were compared pair by pair{condition}."
         whom = named([unbeaten.system for unbeaten in answer.unbeaten], "or")
         if answer.unbeaten[0].n_worse == answer.n_systems - 1:

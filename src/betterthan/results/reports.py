@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import xarray as xr
 
 from betterthan import checks, schemas
@@ -16,7 +14,7 @@ from betterthan.results import papers
 from betterthan.results.document import Document, joined, without_figures
 from betterthan.results.kinds import build_page, find_kind, plain
 from betterthan.results.markup import as_html, as_latex, as_markdown
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import json_value, on_one_line
 from betterthan.results.provenance import signature
 from betterthan.results.tables import pair_rows, system_rows
 from betterthan.results.text import as_text
@@ -178,8 +176,7 @@ def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
         what = f"of {kind.by}" if kind else f"a {type(comparison).__name__}"
         raise ValueError(
             f"format={format!r} is of one comparison by betterthan.compare, and the answer is "
-            f"{what}; "
-            f"choose one of {others}"
+            f"{what}; choose one of {others}"
         )
     schemas.comparison(comparison)
     return comparison
@@ -194,25 +191,10 @@ def as_json(comparison: xr.Dataset) -> str:
     document = {
         "schema": SCHEMA,
         "signature": signature(comparison),
-        "settings": {name: _plain(value) for name, value in comparison.attrs.items()},
-        "systems": _records(system_rows(comparison)),
-        "pairs": _records(pair_rows(comparison)),
+        "settings": comparison.attrs,
+        "systems": system_rows(comparison).to_dict("records"),
+        "pairs": pair_rows(comparison).to_dict("records"),
     }
-    written = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    written = json.dumps(json_value(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     # a terminal acts on some characters that JSON lets stand
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in written)
-
-
-def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
-    return [
-        {name: _plain(value) for name, value in row.items()} for row in table.to_dict("records")
-    ]
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON knows; nan becomes null."""
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value

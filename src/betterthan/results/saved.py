@@ -387,20 +387,12 @@ def _require(table: xr.Dataset, needed: Sequence[str], source: str) -> None:
             )
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer)
-
-
 # of the fields of a signature, as attributes have them: lines are joined, truths are 0 and 1
 _TYPES: dict[Any, tuple[Callable[[Any], bool], str]] = {
-    str | None: (_is_text, "text"),
-    tuple[str, ...] | None: (_is_text, "text"),
-    int | None: (_is_whole, "a whole number"),
-    bool | None: (_is_whole, "0 or 1"),
+    str | None: (lambda x: isinstance(x, str), "text"),
+    tuple[str, ...] | None: (lambda x: isinstance(x, str), "text"),
+    int | None: (lambda x: isinstance(x, int | np.integer), "a whole number"),
+    bool | None: (lambda x: isinstance(x, int | np.integer), "0 or 1"),
     float | None: (lambda x: isinstance(x, int | float | np.integer | np.floating), "a number"),
     tuple[float, ...] | None: (lambda x: np.asarray(x).dtype.kind in "fiu", "numbers"),
 }

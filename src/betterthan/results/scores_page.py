@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
+from betterthan.results import pair_tables, tables
 from betterthan.results.brief import answer_context
 from betterthan.results.comparison_page import matrix_section
 from betterthan.results.context import (
@@ -17,18 +18,6 @@ from betterthan.results.context import (
 )
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
 from betterthan.results.numbers import on_one_line
-from betterthan.results.pair_tables import (
-    COUNTS,
-    LOSSES,
-    P_BETTER,
-    WINS,
-    p_value,
-    pairs_at,
-    rope_columns,
-    table_by_pair,
-    verdict,
-    with_marks,
-)
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import (
     favours,
@@ -43,25 +32,6 @@ from betterthan.results.score_sentences import (
     withheld,
 )
 from betterthan.results.sentences import verdict_label
-from betterthan.results.tables import (
-    Column,
-    ahead_first,
-    along,
-    best_first,
-    count,
-    difference,
-    flag,
-    interval_label,
-    names_in,
-    number,
-    p_value_in,
-    pair_cell,
-    probability,
-    probability_in,
-    sampled_by,
-    systems_dims,
-    values,
-)
 from betterthan.signed import Signature
 
 _DESCRIBED = 4  # systems whose pairs are told in words
@@ -74,18 +44,18 @@ _CORRECTED = {"holm": "Holm p", "bh": "BH p"}
 def in_order(comparison: xr.Dataset) -> xr.Dataset:
     """Systems by expected rank, their names on one line."""
     order = np.argsort(comparison["expected_rank"].values, kind="stable")
-    return printable(comparison.isel(dict.fromkeys(systems_dims(comparison), order)))
+    return printable(comparison.isel(dict.fromkeys(tables.systems_dims(comparison), order)))
 
 
 def first_systems(comparison: xr.Dataset, count: int) -> xr.Dataset:
     """The first systems alone."""
-    return comparison.isel(dict.fromkeys(systems_dims(comparison), slice(count)))
+    return comparison.isel(dict.fromkeys(tables.systems_dims(comparison), slice(count)))
 
 
 def pairs_part(comparison: xr.Dataset) -> Part:
     """Every pair: difference, probability, test."""
     first, total = first_systems(comparison, PAIRS_SYSTEMS), comparison.sizes[names.SYSTEM]
-    places = ahead_first(first)
+    places = tables.ahead_first(first)
     caption = f"All {len(places)} pairs, the system ahead first" if len(places) > 1 else "The pair"
     if first.sizes[names.SYSTEM] < total:
         pairs = total * (total - 1) // 2
@@ -104,30 +74,30 @@ def pairs_part(comparison: xr.Dataset) -> Part:
     losses = first["wins"].transpose(names.SYSTEM_B, names.SYSTEM_A).values
     favours = np.sign(np.subtract.outer(score, score))
     first = first.assign(losses=(names.SQUARE, losses), favours=(names.SQUARE, favours))
-    rows = pairs_at(first, places)
+    rows = pair_tables.pairs_at(first, places)
     size, *columns = _pair_columns(comparison)
-    size, caption = with_marks(size, rows, caption)
-    table = table_by_pair(rows, [size, *columns], caption)
+    size, caption = pair_tables.with_marks(size, rows, caption)
+    table = pair_tables.table_by_pair(rows, [size, *columns], caption)
     return Part("Pairs", tables=[table], notes=notes)
 
 
-def _pair_columns(comparison: xr.Dataset) -> list[Column]:
+def _pair_columns(comparison: xr.Dataset) -> list[tables.Column]:
     corrected = _CORRECTED.get(comparison.attrs["correction"])
-    more = probability("P(wins more)", "prob_more_wins", blank=())
+    more = tables.probability("P(wins more)", "prob_more_wins", blank=())
     several = comparison.sizes[names.SYSTEM] > 2
     return [
-        difference("Difference", bracketed=interval_label(comparison.attrs)),
-        *rope_columns(comparison.attrs["rope"]),
-        P_BETTER,
-        number("MC error", "prob_better_mcse", "{:.1g}".format),
-        probability("Closed form", "prob_better_closed", blank=()),
+        tables.difference("Difference", bracketed=tables.interval_label(comparison.attrs)),
+        *pair_tables.rope_columns(comparison.attrs["rope"]),
+        pair_tables.P_BETTER,
+        tables.number("MC error", "prob_better_mcse", "{:.1g}".format),
+        tables.probability("Closed form", "prob_better_closed", blank=()),
         *([more] if _counts_wins(comparison) else []),
-        p_value("p", "p_value"),
-        *([p_value(corrected, "p_adjusted")] if corrected and several else []),
-        WINS,
-        LOSSES,
-        count("Ties", "equal"),
-        verdict(reasons=_NO_VERDICT),
+        pair_tables.p_value("p", "p_value"),
+        *([pair_tables.p_value(corrected, "p_adjusted")] if corrected and several else []),
+        pair_tables.WINS,
+        pair_tables.LOSSES,
+        tables.count("Ties", "equal"),
+        pair_tables.verdict(reasons=_NO_VERDICT),
     ]
 
 
@@ -142,14 +112,17 @@ def words_part(comparison: xr.Dataset) -> Part | None:
     """The first pairs of several in sentences; with two systems the answer has it."""
     if comparison.sizes[names.SYSTEM] == 2:
         return None
-    few, statistic = first_systems(comparison, _DESCRIBED), statistic_label(comparison)
-    cells = [pair_cell(few, i, j) for i, j in ahead_first(few)]
+    few, statistic = (
+        first_systems(comparison, _DESCRIBED),
+        statistic_label(comparison),
+    )
+    cells = [tables.pair_cell(few, i, j) for i, j in tables.ahead_first(few)]
     return Part("In words", lines=[_sentence(cell, statistic) for cell in cells])
 
 
 def _sentence(cell: xr.Dataset, statistic: str) -> str:
-    (a, b), verdict = names_in(cell), str(cell["verdict"].item())
-    p, tested = probability_in(cell, "prob_better"), p_value_in(cell)
+    (a, b), verdict = tables.names_in(cell), str(cell["verdict"].item())
+    p, tested = tables.probability_in(cell, "prob_better"), tables.p_value_in(cell)
     reason = wins_reason(cell, verdict) or why(
         verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
     )
@@ -245,13 +218,13 @@ def systems_part(comparison: xr.Dataset) -> Part:
     a, total = comparison.attrs, comparison.sizes[names.SYSTEM]
     score, statistic = ["score_lower", "score_upper"], statistic_label(comparison)
     columns = [
-        number(f"{statistic[:1].upper()}{statistic[1:]}", "score", "{:.4f}".format),
-        values(interval_label(a), score, _interval, error="score_mean_mcse"),
-        values("By itself", ["alone_lower", "alone_upper"], _interval),
+        tables.number(f"{statistic[:1].upper()}{statistic[1:]}", "score", "{:.4f}".format),
+        tables.values(tables.interval_label(a), score, _interval, error="score_mean_mcse"),
+        tables.values("By itself", ["alone_lower", "alone_upper"], _interval),
         P_BEST,
-        number("MC error", "prob_best_mcse", "{:.1g}".format),
-        number("Rank", "expected_rank", _rank),
-        flag("Not significantly worse than best", "tied_with_top"),
+        tables.number("MC error", "prob_best_mcse", "{:.1g}".format),
+        tables.number("Rank", "expected_rank", _rank),
+        tables.flag("Not significantly worse than best", "tied_with_top"),
     ]
     lower = "" if a["higher_is_better"] else "; lower is better"
     caption = f"Systems, best first; rank: posterior mean{lower}"
@@ -331,8 +304,8 @@ def signature_of_draws(
     """The provenance line of a comparison by joint draws: of what, and how it was decided."""
     a = comparison.attrs
     parts = [
-        *(f"betterthan {a['version']}", *of, sampled_by(a), f"rope={a['rope']:g}"),
-        *(f"interval={interval_label(a)}", *decided, f"correction={a['correction']}"),
+        *(f"betterthan {a['version']}", *of, tables.sampled_by(a), f"rope={a['rope']:g}"),
+        *(f"interval={tables.interval_label(a)}", *decided, f"correction={a['correction']}"),
         *(f"n={a['n_items']}", f"systems={comparison.sizes[names.SYSTEM]}"),
         f"data={a['data_hash']}",
     ]
@@ -350,16 +323,16 @@ _LIMITS = (
 
 def judged_page(comparison: xr.Dataset) -> Document:
     """Everything a report says of it, from `compare` of judged counts."""
-    comparison = printable(best_first(comparison))
+    comparison = printable(tables.best_first(comparison))
     provenance = Signature.from_attrs(comparison.attrs)
     main = comparison.isel({names.ENGINE: 0})
     n = main["n"].transpose(*names.SQUARE).values
-    places = ahead_first(main)
+    places = tables.ahead_first(main)
     judged = [pair for pair in places if n[pair] > 0]  # those that have examples
-    rows = pairs_at(main, judged)
-    tables = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
+    rows = pair_tables.pairs_at(main, judged)
+    sections = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
     parts = parts_present(
-        *tables, _judged_data(comparison, provenance), *_engines(comparison, judged)
+        *sections, _judged_data(comparison, provenance), *_engines(comparison, judged)
     )
     question = "Which system is better by human labels, given the judge outputs for all items?"
     notes = [on_one_line(note) for note in provenance.notes or ()]
@@ -390,27 +363,32 @@ def _judged_data(comparison: xr.Dataset, provenance: Signature) -> Part:
 
 
 def _pairs(rows: xr.Dataset, provenance: Signature) -> Part:
-    size = difference("Difference", bracketed=interval_label(provenance.to_attrs()))
+    size = tables.difference("Difference", bracketed=tables.interval_label(provenance.to_attrs()))
     n = rows.sizes[names.PAIR]
     which = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
     caption = f"{which}; judge outputs corrected with human labels"
-    size, caption = with_marks(size, rows, caption)
-    columns = [size, *rope_columns(provenance.rope), P_BETTER, verdict()]
-    return Part("Pairs", tables=[table_by_pair(rows, columns, caption)])
+    size, caption = pair_tables.with_marks(size, rows, caption)
+    columns = [
+        size,
+        *pair_tables.rope_columns(provenance.rope),
+        pair_tables.P_BETTER,
+        pair_tables.verdict(),
+    ]
+    return Part("Pairs", tables=[pair_tables.table_by_pair(rows, columns, caption)])
 
 
 def _by_source(rows: xr.Dataset, provenance: Signature) -> Part:
     """Human labels only, and the judge only, which has no verdict of its own here."""
-    interval = interval_label(provenance.to_attrs())
-    columns = [*COUNTS]
+    interval = tables.interval_label(provenance.to_attrs())
+    columns = [*pair_tables.COUNTS]
     for name, by in (("gold", "Human labels only"), ("judge", "Judge only")):
         columns += [
-            probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
-            difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
+            tables.probability(f"{by}: P(better)", f"{name}_prob_better", blank=()),
+            tables.difference(f"{by}: difference", f"{name}_", bracketed=interval, blank=()),
         ]
     notes = ["Judge only: the judge outputs of all items, uncorrected."]
     caption = "Without correction; wins, losses and ties count human labels"
-    table = table_by_pair(rows, columns, caption)
+    table = pair_tables.table_by_pair(rows, columns, caption)
     judge = "judge_prob_better" in rows
     return Part("Human labels only and judge only", tables=[table], notes=notes if judge else [])
 
@@ -419,12 +397,12 @@ def _worth(rows: xr.Dataset) -> Part:
     """What the judge adds to the labels."""
     effective = [f"effective_gold{end}" for end in ("", "_lower", "_upper")]
     columns = [
-        count("Judged", "n"),
-        count("Human labels", "n_gold"),
-        number("R2", "r2", "{:.2f}".format),
-        values("Effective labels", effective, "{:,.0f} [{:,.0f}, {:,.0f}]".format),
-        number("At most", "most", "{:,.0f}".format),
-        number("Without label", "unlabelled", "{:.0%}".format, blank=()),
+        tables.count("Judged", "n"),
+        tables.count("Human labels", "n_gold"),
+        tables.number("R2", "r2", "{:.2f}".format),
+        tables.values("Effective labels", effective, "{:,.0f} [{:,.0f}, {:,.0f}]".format),
+        tables.number("At most", "most", "{:,.0f}".format),
+        tables.number("Without label", "unlabelled", "{:.0%}".format, blank=()),
     ]
     notes = [
         "Effective labels: the number of human labels that would be as informative without a "
@@ -432,7 +410,7 @@ def _worth(rows: xr.Dataset) -> Part:
         "whose judge output no labeled item has."
     ]
     rows = rows.assign(most=rows["n_gold"] / (1 - rows["r2"]))
-    table = table_by_pair(rows, columns)
+    table = pair_tables.table_by_pair(rows, columns)
     return Part("Effective number of human labels", tables=[table], notes=notes)
 
 
@@ -442,7 +420,10 @@ def _engines(comparison: xr.Dataset, places: list[tuple[int, int]]) -> list[Part
     if not places or len(engines) < 2:
         return []
     verdicts = comparison["verdict"].variable.isel({names.ENGINE: 0})
-    rows = pairs_at(comparison.assign(verdict=verdicts), places)
+    rows = pair_tables.pairs_at(comparison.assign(verdict=verdicts), places)
     heads = [f"P(better), {engine}" for engine in engines]
-    columns = [along(heading, P_BETTER, names.ENGINE, k) for k, heading in enumerate(heads)]
-    return [Part("Two ways of computing", tables=[table_by_pair(rows, columns)])]
+    columns = [
+        tables.along(heading, pair_tables.P_BETTER, names.ENGINE, k)
+        for k, heading in enumerate(heads)
+    ]
+    return [Part("Two ways of computing", tables=[pair_tables.table_by_pair(rows, columns)])]
