@@ -277,8 +277,20 @@ def test_one_of_several_metrics_is_read_alone(tmp_path):
         bt.read(several, metric="we")
     with pytest.raises(ValueError, match="metric='f1' is none of 'acc', 'wer', 'werp'"):
         bt.read(several, metric="f1")
-    with pytest.raises(ValueError, match=r"pass metric='acc', or ignore='metric' if"):
-        bt.read(several)
+    wide = several.pivot(index=["item", "metric"], columns="system", values="score").reset_index()
+    assert bt.read(wide, metric="acc").equals(bt.read(alone).astype(float).sortby("item"))
+    for table in (several, wide):
+        with pytest.raises(ValueError, match=r"pass metric='acc', or ignore='metric' if"):
+            bt.read(table)
+        with pytest.raises(ValueError, match=r"by its name \(wer\), less is better"):
+            bt.read(table, metric="wer")
+
+
+def test_a_row_for_each_metric_is_an_average_whatever_metric_is_asked_for():
+    averages = pd.DataFrame({"metric": ["acc", "f1"], "A": [0.5, 0.4], "B": [0.6, 0.3]})
+    for choice in ({}, {"metric": "acc"}):
+        with pytest.raises(ValueError, match=r"value 'acc': one row per metric, so these are aver"):
+            bt.read(averages, **choice)
 
 
 def test_data_sets_may_have_metrics_of_their_own_but_not_of_another_direction():

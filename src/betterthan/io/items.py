@@ -15,7 +15,14 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
-from betterthan.io.layouts import candidates, find, for_runs, metrics_in, not_scores
+from betterthan.io.layouts import (
+    candidates,
+    find,
+    for_runs,
+    metric_of,
+    metrics_in,
+    not_scores,
+)
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted, warn
@@ -77,7 +84,8 @@ def items_of(table: Table) -> Items:
     column = sole(table, "item")
     columns_by_role, coords = _coordinates(table)
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
-    used = {*columns_by_role.values(), *ignored}
+    metric_of(table)  # several are refused as such, not for the items that they repeat
+    used = {*columns_by_role.values(), *ignored, metrics_in(table)[0]}
     if column is None:
         if len(table.rows) > _MOST_NUMBERED:
             reason = f"holds {len(table.rows):,} rows and no column of item ids"

@@ -396,7 +396,10 @@ def metrics_in(table: Table) -> tuple[str, list[str]]:
         return "", []
     cells: Any = table.columns[column]
     distinct = cells.distinct if isinstance(cells, Coded) else as_written(table, column)
-    return column, list(dict.fromkeys(filter(None, (str(text).strip() for text in distinct))))
+    metrics = list(dict.fromkeys(filter(None, (str(text).strip() for text in distinct))))
+    if len(metrics) > 1 and (averages := rows_of_averages(table, column)):
+        raise table.cell_problem(0, column, averages)
+    return column, metrics
 
 
 def for_runs(table: Table) -> str:

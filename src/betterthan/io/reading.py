@@ -417,7 +417,8 @@ def read_tables(
         layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
     )
     _check_choices(chosen_layout, choices)
-    metrics = [metric_of(t) for t in by_name.values()] if chosen_layout.name == "long" else []
+    of_scores = chosen_layout.name in ("long", "wide")
+    metrics = [metric_of(t) for t in by_name.values()] if of_scores else []
     for role in ("cluster", "run"):
         if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
@@ -431,9 +432,9 @@ def read_tables(
         alone = [name for name in (meanings.score, *metrics) if name]
         for named_columns in (columns, *([name] for name in alone)):
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
-    if chosen_layout.name in ("wide", "long") and named_systems(systems) is None:
+    if of_scores and named_systems(systems) is None:
         refuse_doubtful(result)
-    if chosen_layout.name in ("wide", "long"):
+    if of_scores:
         warn_of_data_sets_on_other_scales(result)
         warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":

@@ -19,7 +19,7 @@ from betterthan.io.items import (
     scores_array,
     sole,
 )
-from betterthan.io.layouts import find, metric_of, metrics_in, recognise
+from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
@@ -137,8 +137,7 @@ def _systems(table: Table) -> list[str]:
         return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
     if recognise(table) != "wide":
         return []
-    metric_of(table)  # several are refused as such, not for the items that they repeat
-    return unread(table, {*items_of(table).used, metrics_in(table)[0]})
+    return unread(table, items_of(table).used)
 
 
 def score_columns(table: Table) -> list[str]:
