@@ -564,7 +564,7 @@ def compare(
     reader, unit = _READERS[fit.model]
     result = reader(fit, question, **options)
     answer = "dispersions" if fit.model == "mallows" else "pairs"
-    result.attrs |= fit.signed(question, answer=answer, unit=unit).to_attrs()
+    result.attrs |= fit.signed(question, answer=answer, unit=unit)
     draws, left_out = kept(tree)
     if left_out:
         notes = (*(Signature.from_attrs(result.attrs).notes or ()), left_out)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact import rankings
 from betterthan.io.texts import text_array
 from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 _SHARE = 0.01  # of the items, from which on systems differ in what they cover
 _DIMS = (DOCUMENT, names.SYSTEM, REFERENCE)
@@ -84,8 +83,7 @@ def kendall_tau(
     taus = measured(
         *against(orders, reference), variant=variant, restrict=restrict, alternative=alternative
     )
-    provenance = Signature(answer="taus", version=betterthan.__version__)
-    return taus.assign_attrs(provenance.to_attrs())
+    return taus.assign_attrs(provenance_attrs(answer="taus"))
 
 
 def measured(
