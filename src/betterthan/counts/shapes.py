@@ -360,14 +360,18 @@ def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> di
     return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
 
 
-def square_from_pairs(upper: np.ndarray, lower: np.ndarray, diagonal: Any) -> np.ndarray:
-    """A square (system_a, system_b, ...) of numbers (pair, ...): `upper` above the diagonal, in
-    the order of `pair_indices`, and `lower` below it.
+def square_from_pairs(
+    upper: np.ndarray, lower: np.ndarray, diagonal: Any, axis: int = 0
+) -> np.ndarray:
+    """A square (..., system_a, system_b, ...) of numbers whose `axis` is of pairs: `upper` above
+    the diagonal, in the order of `pair_indices`, and `lower` below it.
     """
-    systems = (1 + isqrt(1 + 8 * len(upper))) // 2
-    square = np.full((systems, systems, *upper.shape[1:]), diagonal, dtype=upper.dtype)
+    before, (pairs, *after) = upper.shape[:axis], upper.shape[axis:]
+    systems = (1 + isqrt(1 + 8 * pairs)) // 2
+    square = np.full((*before, systems, systems, *after), diagonal, dtype=upper.dtype)
     first, second = pair_indices(systems)
-    square[first, second], square[second, first] = upper, lower
+    every = (slice(None),) * len(before)
+    square[*every, first, second], square[*every, second, first] = upper, lower
     return square
 
 
