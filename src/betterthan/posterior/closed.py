@@ -13,7 +13,7 @@ from betterthan.exact.wins import beta, dirichlet, intervals
 from betterthan.exact.wins.repeated import Distinct
 from betterthan.exact.wins.sign import over_distinct
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import of_judged, sampled
+from betterthan.posterior import sampled
 from betterthan.posterior.parameters import Parameters, across, parameters, real_numbers
 
 _BLOCK = 1_000_000  # pairs at once
@@ -79,6 +79,8 @@ def prob_better(
         sampled.refuse_choices(prior, ties, model)
         return sampled.draws_prob_better(data)
     if is_judged(data):
+        from betterthan.posterior import of_judged
+
         return of_judged.better(data, prior, ties, model)
     if not isinstance(data, xr.DataArray):
         raise ValueError(
@@ -312,6 +314,8 @@ def difference(
         sampled.refuse_choices(prior, ties)
         return sampled.draws_difference(counts, ci_prob=ci_prob, ci_kind=ci_kind)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.size(counts, ci_prob, ci_kind, prior, ties)
     posterior = parameters(counts, prior, ties, question="the size of the difference")
     sizes = size(posterior, ci_prob, ci_kind)
@@ -387,6 +391,8 @@ def prob_equivalent(
         return sampled.draws_masses(counts, rope)
     rope = checks.rope(rope)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.masses(counts, rope, prior, ties)
     posterior = parameters(counts, prior, ties, question="the probability within a rope")
     wrapped = [posterior.wrap(mass, "mass") for mass in np.moveaxis(masses(posterior, rope), -1, 0)]
@@ -457,6 +463,8 @@ def sf(
         sampled.refuse_choices(prior, ties)
         return sampled.along(counts, at, "delta", "prob_above")
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.beyond(counts, at, prior, ties)
     posterior = parameters(counts, prior, ties, question="the size of the difference")
     above = posterior.with_diagonal(dirichlet.prob_above(*posterior.values, at), float(at < 0))

@@ -19,7 +19,7 @@ from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, to_squ
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error, quantile_error
 from betterthan.judged.dataset import is_judged
-from betterthan.posterior import from_draws, of_judged
+from betterthan.posterior import from_draws
 from betterthan.posterior.from_draws import SAMPLES, draws_of_pairs, masses, posterior_of, sizes
 from betterthan.posterior.parameters import real_numbers
 from betterthan.posterior.table import of_pairs, of_signs
@@ -81,6 +81,8 @@ def draws(
     if isinstance(comparison, xr.Dataset):
         return comparison_draws(comparison, draws, chains, rng)
     if is_judged(counts):
+        from betterthan.posterior import of_judged
+
         return of_judged.judged_draws(counts, prior, draws, chains, rng)
     pairs, square = as_pairs(counts)
     numbers = checks.prior(prior, pairs.sizes[names.OUTCOME])
