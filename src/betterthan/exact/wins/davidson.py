@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
+from betterthan.exact.laplace.judgments import davidson_bent, log_sum, net_and_tied
 from betterthan.exact.laplace.nested import Curved, largest
 
 
@@ -105,20 +106,15 @@ def fit(counts: np.ndarray, meet: Meetings, penalty: Penalty, start: np.ndarray)
 
 def curved(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> Curved:
     """Log likelihood and log prior (table,), up to a constant, with slope and curvature."""
-    d, tie, log_sum = _logits(x, meet)
-    net, tied = _chances(d, tie, log_sum)
-    win, loss, ties = np.moveaxis(counts, 1, 0)
-    n, away = win + loss + ties, x - penalty.centre
-    likelihood = ((win - loss) * d / 2 + ties * tie - n * log_sum).sum(1)
-    ahead = (win - loss - n * net) / 2
-    parts = [_netted(ahead, meet), (ties - n * tied).sum(1, keepdims=True)]
-    parts += [ahead.sum(1, keepdims=True)] if meet.place else []
-    by_d = n * (1 - tied - net**2) / 4
-    down = _assembled(by_d, -n * tied * net / 2, (n * tied * (1 - tied)).sum(1), meet)
-    index = np.arange(meet.parameters)
+    likelihood, by_d, by_tie, *second = davidson_bent(np.moveaxis(counts, 1, 0), *_logits(x, meet))
+    parts = [_netted(by_d, meet), by_tie.sum(1, keepdims=True)]
+    parts += [by_d.sum(1, keepdims=True)] if meet.place else []
+    d_d, d_tie, tie_tie = (-part for part in second)
+    down, index = _assembled(d_d, d_tie, tie_tie.sum(1), meet), np.arange(meet.parameters)
     down[:, index, index] += penalty.precision
+    away = x - penalty.centre
     return Curved(
-        likelihood - 0.5 * (penalty.precision * away**2).sum(1),
+        likelihood.sum(1) - 0.5 * (penalty.precision * away**2).sum(1),
         np.concatenate(parts, axis=1) - penalty.precision * away,
         down,
     )
@@ -150,25 +146,18 @@ def slopes(x: np.ndarray, meet: Meetings) -> sparse.csr_array:
 
 def _slopes(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
     """Slopes of each outcome and row, in the difference and in the tie parameter."""
-    net, tied = _chances(*_logits(x[None], meet))
+    d, tie = _logits(x[None], meet)
+    net, tied = net_and_tied(d, tie, log_sum(d, tie))
     won, tie = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])[..., None]
     return (won - net) / 2, tie - tied
 
 
-def _logits(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differences and tie, (table, row), and the log of what win, loss and tie sum to."""
+def _logits(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
+    """Differences (table, row), and tie (table, 1)."""
     d = x[:, meet.a] - x[:, meet.b]
     if meet.place:
         d = d + x[:, meet.systems + 1 :]
-    tie = x[:, meet.systems, None]
-    size = np.abs(d) / 2
-    top = np.maximum(size, tie)
-    return d, tie, top + np.log(np.exp(size - top) + np.exp(-size - top) + np.exp(tie - top))
-
-
-def _chances(d: np.ndarray, tie: np.ndarray, log_sum: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """P(win) - P(loss), and P(tie), in each row."""
-    return np.exp(d / 2 - log_sum) - np.exp(-d / 2 - log_sum), np.exp(tie - log_sum)
+    return d, x[:, meet.systems, None]
 
 
 def _netted(by_d: np.ndarray, meet: Meetings) -> np.ndarray:
