@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+from betterthan import __version__
+
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
@@ -129,6 +131,11 @@ class Signature:
         if "higher_is_better" in held:
             held["higher_is_better"] = bool(held["higher_is_better"])
         return cls(**held)
+
+
+def provenance_attrs(**choices: Any) -> dict[str, Any]:
+    """The attrs of an answer of this version, from fields of `Signature`."""
+    return Signature(version=__version__, **choices).to_attrs()
 
 
 _LINES = {"failures", "tests", "audit", "bounds", "notes", "unit_notes", "joint_notes"}

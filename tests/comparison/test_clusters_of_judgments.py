@@ -119,7 +119,7 @@ def test_nothing_but_wins_has_a_fit():
     x = newton.fit(counts, meet, penalty, np.zeros((1, 3)))[0]
     assert x[0] == pytest.approx(-x[1])
     assert 2 < x[0] < 20
-    slope = newton.slope(x[None], counts, meet, penalty)
+    slope = newton.curved(x[None], counts, meet, penalty).slope
     assert slope == pytest.approx(0.0, abs=1e-6)
 
 

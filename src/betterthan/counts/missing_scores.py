@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names, schemas
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps.corrections import holm
 from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 LEAST = 3  # items missing, and as many present, below which nothing is tested
 SHUFFLES = 9_999
@@ -90,10 +89,8 @@ def missing_by_difficulty(
         coords={names.SYSTEM: labels},
     )
     tests = tests.merge(_pair_means(scores), join="exact")
-    provenance = Signature(
-        version=betterthan.__version__, alpha=alpha, correction="holm", seed=seed
-    )
-    return tests.assign_attrs(provenance.to_attrs() | {"shuffles": shuffles})
+    signed = provenance_attrs(alpha=alpha, correction="holm", seed=seed)
+    return tests.assign_attrs(signed | {"shuffles": shuffles})
 
 
 def _test_system(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:

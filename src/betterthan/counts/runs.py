@@ -122,8 +122,7 @@ def trials_from_table(
     >>> trials_from_table(table)["successes"].values.tolist()
     [[4, 2]]
     """
-    if not isinstance(table, pd.DataFrame):
-        raise ValueError(f"table is a {type(table).__name__}; give a pandas.DataFrame")
+    checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
     columns = (item, system, successes, trials)
     require_columns(table, columns)
     for column in columns:

@@ -353,21 +353,31 @@ def pair_indices(systems: int) -> tuple[np.ndarray, np.ndarray]:
 def pair_coords(systems: list[str], first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     """Coordinates of the dim pair: a label, and the two systems on it."""
     labels = np.array(systems)
-    a, b = labels[first], labels[second]
-    pair = [f"{x} vs {y}" for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    coords = label_pairs(labels[first], labels[second])
+    pair = coords[names.PAIR]
     if len(set(pair)) < len(pair):  # names that contain " vs " can collide: number the labels
-        pair = [f"{k + 1}: {label}" for k, label in enumerate(pair)]
+        coords[names.PAIR] = [f"{k + 1}: {label}" for k, label in enumerate(pair)]
+    return coords
+
+
+def label_pairs(a: Sequence[str] | np.ndarray, b: Sequence[str] | np.ndarray) -> dict[str, Any]:
+    """Coordinates of pairs of these systems, labelled as "A vs B"."""
+    pair = [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
     return {names.PAIR: pair, names.SYSTEM_A: (names.PAIR, a), names.SYSTEM_B: (names.PAIR, b)}
 
 
-def square_from_pairs(upper: np.ndarray, lower: np.ndarray, diagonal: Any) -> np.ndarray:
-    """A square (system_a, system_b, ...) of numbers (pair, ...): `upper` above the diagonal, in
-    the order of `pair_indices`, and `lower` below it.
+def square_from_pairs(
+    upper: np.ndarray, lower: np.ndarray, diagonal: Any, axis: int = 0
+) -> np.ndarray:
+    """A square (..., system_a, system_b, ...) of numbers whose `axis` is of pairs: `upper` above
+    the diagonal, in the order of `pair_indices`, and `lower` below it.
     """
-    systems = (1 + isqrt(1 + 8 * len(upper))) // 2
-    square = np.full((systems, systems, *upper.shape[1:]), diagonal, dtype=upper.dtype)
+    before, (pairs, *after) = upper.shape[:axis], upper.shape[axis:]
+    systems = (1 + isqrt(1 + 8 * pairs)) // 2
+    square = np.full((*before, systems, systems, *after), diagonal, dtype=upper.dtype)
     first, second = pair_indices(systems)
-    square[first, second], square[second, first] = upper, lower
+    every = (slice(None),) * len(before)
+    square[*every, first, second], square[*every, second, first] = upper, lower
     return square
 
 
@@ -455,16 +465,10 @@ def probability_like(
 
 def _bare(pairs: xr.DataArray) -> xr.DataArray:
     """The counts and the names alone: other coordinates are not the posterior's."""
-    a, b = ([str(s) for s in pairs[side].values] for side in names.SQUARE)
-    labels = [f"{x} vs {y}" for x, y in zip(a, b, strict=True)]
+    coords = label_pairs(*([str(s) for s in pairs[side].values] for side in names.SQUARE))
     if names.PAIR in pairs.coords:
-        labels = pairs[names.PAIR].values.tolist()
-    coords = {
-        names.PAIR: [str(label) for label in labels],
-        names.SYSTEM_A: (names.PAIR, a),
-        names.SYSTEM_B: (names.PAIR, b),
-        names.OUTCOME: [str(v) for v in pairs[names.OUTCOME].values],
-    }
+        coords[names.PAIR] = [str(label) for label in pairs[names.PAIR].values.tolist()]
+    coords[names.OUTCOME] = [str(v) for v in pairs[names.OUTCOME].values]
     values = pairs.values.astype("int64")
     return xr.DataArray(values, coords, (names.PAIR, names.OUTCOME), attrs=pairs.attrs)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -313,11 +314,8 @@ def measure_table(measures: Any) -> xr.Dataset:
     (higher is better) and ``best``, whether no system is ahead of it; over measure ``independent``,
     ``higher_is_better``, and ``single_p`` where a column ``p_value`` has them.
     """
-    if not isinstance(measures, pd.DataFrame):
-        raise ValueError(
-            f"measures are a {type(measures).__name__}; give a pandas.DataFrame, one row for each "
-            "measure"
-        )
+    wanted = "pandas.DataFrame, one row for each measure"
+    checks.of_type(measures, pd.DataFrame, "measures are", wanted)
     frame = measures.set_index("measure") if "measure" in measures.columns else measures
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")
@@ -388,23 +386,16 @@ def _numbers(frame: pd.DataFrame, columns: list[Any], labels: list[str]) -> np.n
 def _number(value: Any, label: str, column: str) -> float:
     if value is None or value is pd.NA:
         return np.nan
-    number = _float(value)
-    if number is None or np.isinf(number):
+    number = np.inf  # where it is no number, or too large for one
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
+    if np.isinf(number):
         raise ValueError(
             f"measure {label!r}, column {column!r} is {value!r}; give a finite number, or leave "
             "it blank"
         )
     return number
-
-
-def _float(value: Any) -> float | None:
-    """The value as a float, infinite where it is too large for one; None where it is no number."""
-    if isinstance(value, str | bool) or not isinstance(value, int | float | np.number):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
 
 
 def _ranks(row: np.ndarray) -> np.ndarray:

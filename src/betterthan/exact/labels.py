@@ -148,11 +148,6 @@ def by_label(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
     return _measures(right, matrix.sum(-1), actual, beta)
 
 
-def macro(measures: np.ndarray) -> np.ndarray:
-    """Plain means over labels, (..., 3) from (..., label, 3)."""
-    return measures.mean(-2)
-
-
 def weighted(measures: np.ndarray, actual: np.ndarray) -> np.ndarray:
     """Means over labels weighted by how many items each has, (..., 3)."""
     return _ratio((measures * actual[..., None]).sum(-2), actual.sum(-1)[..., None])
@@ -164,21 +159,15 @@ def pooled(matrix: np.ndarray, actual: np.ndarray, beta: float) -> np.ndarray:
     return _measures(right, matrix.sum((-2, -1)), actual.sum(-1), beta)
 
 
-def averages(
-    by_label: np.ndarray, matrix: np.ndarray, actual: np.ndarray, beta: float
-) -> np.ndarray:
-    """Macro, weighted and pooled, (..., average, 3), from the measures of every label."""
-    parts = macro(by_label), weighted(by_label, actual), pooled(matrix, actual, beta)
-    return np.stack(parts, axis=-2)
-
-
 def from_margins(
     right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
 ) -> np.ndarray:
-    """The averages from true positives, predicted and actual counts of each label, (..., label)."""
+    """Macro, weighted and pooled, (..., average, 3), from true positives, predicted and actual
+    counts of each label, (..., label).
+    """
     measures = _measures(right, predicted, actual, beta)
     pooled = _measures(right.sum(-1), predicted.sum(-1), actual.sum(-1), beta)
-    return np.stack([macro(measures), weighted(measures, actual), pooled], axis=-2)
+    return np.stack([measures.mean(-2), weighted(measures, actual), pooled], axis=-2)
 
 
 def frequencies(matrix: np.ndarray) -> np.ndarray:

@@ -21,7 +21,6 @@ import pandas as pd
 import xarray as xr
 from scipy import special
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact import folds, regression
 from betterthan.features import tables
@@ -36,7 +35,7 @@ from betterthan.features.tables import FeatureTable, feature_table
 from betterthan.posterior import table
 from betterthan.posterior.pairwise import Fit
 from betterthan.posterior.table import Question
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 OUTER = 50  # folds at most
 
@@ -167,7 +166,7 @@ def compare(
     errors = np.array([(fit["observed"] - fit["held_out_chosen"]).values for fit in fits])
     differences = paired(errors, table.groups, ci_prob)
     best, picked = _best(table, list(listed.values()), direction)
-    provenance = Signature(answer="feature_sets", version=betterthan.__version__, ci_prob=ci_prob)
+    signed = provenance_attrs(answer="feature_sets", ci_prob=ci_prob)
     return xr.Dataset(
         {name: (names.FEATURE_SET, column) for name, column in _measures(fits).items()}
         | {"formula": (names.FEATURE_SET, [str(f) for f in fitted.values()])}
@@ -175,7 +174,7 @@ def compare(
         | {name: (_SET_PAIR, square) for name, square in differences.items()}
         | best,
         coords={dim: list(map(str, fitted)) for dim in (names.FEATURE_SET, *_SET_PAIR)},
-        attrs=provenance.to_attrs() | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
+        attrs=signed | {k: fits[0].attrs[k] for k in _ASKED + _ROWS},
     )
 
 
@@ -338,14 +337,13 @@ def compare_learners(
     }
     pair = (f"{_LEARNER}_a", f"{_LEARNER}_b")
     labels = list(map(str, learners))
-    provenance = Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs()
     return xr.Dataset(
         {name: (_LEARNER, values) for name, values in by_learner.items()}
         | {name: (pair, square) for name, square in paired(errors, table.groups, ci_prob).items()}
         | {"held_out": ((_LEARNER, names.DIALOGUE), held_out)}
         | {"observed": (names.DIALOGUE, table.y)},
         dict.fromkeys((_LEARNER, *pair), labels) | {names.DIALOGUE: table.rows},
-        provenance
+        provenance_attrs(ci_prob=ci_prob)
         | {"response": table.response, "n": len(table.y), "n_dropped": table.dropped}
         | {"left_out_by": table.grouped_by or names.ROW, "folds": len(table.group_names)},
     )
@@ -463,9 +461,9 @@ def predict(
         table.by_system("predicted", draws, question)
     )
     comparison["outside"] = (names.SYSTEM, _outside(tree, x))
-    provenance = fit.signed(question, answer="prediction", **direction)
+    signed = fit.signed(question, answer="prediction", **direction)
     fit_attrs = {key: fit.posterior.attrs[key] for key in ("response", "n")}
-    return comparison.assign_attrs(provenance.to_attrs() | fit_attrs)
+    return comparison.assign_attrs(signed | fit_attrs)
 
 
 def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarray]:

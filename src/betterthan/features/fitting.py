@@ -18,13 +18,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact import regression
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.features import tables
 from betterthan.features.tables import FeatureTable, feature_table, from_confusion, refuse_collinear
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 
 @dataclass(frozen=True)
@@ -363,7 +362,7 @@ def fit_table(
 
 def _provenance(table: FeatureTable, direction: str, ci_prob: float) -> dict[str, Any]:
     """Return the provenance of a fit."""
-    return Signature(version=betterthan.__version__, ci_prob=ci_prob).to_attrs() | {
+    return provenance_attrs(ci_prob=ci_prob) | {
         "response": table.response,
         "direction": direction,
         "n": len(table.y),

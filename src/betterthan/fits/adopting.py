@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import as_pairs
+from betterthan.counts.shapes import as_pairs, label_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.likelihood_data import systems_named
 from betterthan.posterior.from_draws import SAMPLES, diagnose, joinable, posterior_of
@@ -103,11 +103,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
             if data.sizes.get(names.PAIR) == len(order):
                 tree[group] = data.isel({names.PAIR: order})
     _refuse_twice(a, b)
-    labels = {
-        names.PAIR: [f"{x}{_BETWEEN}{y}" for x, y in zip(a, b, strict=True)],
-        names.SYSTEM_A: (names.PAIR, a),
-        names.SYSTEM_B: (names.PAIR, b),
-    }
+    labels = label_pairs(a, b)
     copied = {k: posterior.attrs[k] for k in _COPIED_ATTRS if k in posterior.attrs}
     attrs = {"model": names.ADOPTED, "square": int(square), **copied}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}

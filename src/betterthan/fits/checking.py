@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names, schemas
+from betterthan import checks, names, schemas
 from betterthan.blocks.scheduling import shared_map
 from betterthan.counts.shapes import pair_indices, to_pairs, to_square
 from betterthan.exact.numeric import monte_carlo
@@ -40,7 +40,7 @@ from betterthan.posterior.sampled import draws_prob_better
 from betterthan.posterior.sampled import summary as summary
 from betterthan.posterior.table import square_of
 from betterthan.progress import with_bar
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 _INDEPENDENT = "independent_betas"
 _FAR = 4.0  # distance, in Monte Carlo errors, that two right answers keep only once in 16,000
@@ -417,7 +417,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
         "circular_triads": [davidson.circular(net) for net in net_wins],
         "misfit": [_misfit(counts, chances) for counts in both],
     }
-    provenance = Signature(version=__version__, model="davidson", seed=posterior.attrs["seed"])
+    signed = provenance_attrs(model="davidson", seed=posterior.attrs["seed"])
     return xr.Dataset(
         {
             "observed": ("check", [o.mean() for o, _ in rows.values()]),
@@ -425,7 +425,7 @@ def transitivity(tree: xr.DataTree) -> xr.Dataset:
             "p_value": ("check", [(r >= o - 1e-9).mean() for o, r in rows.values()]),
         },
         coords={"check": list(rows)},
-        attrs=provenance.to_attrs() | {"replications": len(again)},
+        attrs=signed | {"replications": len(again)},
     )
 
 
@@ -571,14 +571,13 @@ def leave_one_dataset_out(
             for key in ("elpd", "elpd_pooled", "level")
         },
         coords=labelled | {str(dim): labels},
-        attrs=Signature(
+        attrs=provenance_attrs(
             answer="left_out",
-            version=__version__,
             model="hierarchical",
             prior=tuple(numbers.tolist()),
             seed=seed,
             divergences=sum(divergences),
-        ).to_attrs(),
+        ),
     )
 
 

@@ -125,12 +125,9 @@ def of_dispersions(fit: Fit, question: Question, *, items: int | None = None) ->
         table.by_system("expected_tau", tau, question, prefix="expected_tau_")
     )
     low, high = _new_tau(fit, theta.reshape(-1, theta.shape[-1]), items, question.ci_prob)
-    comparison["new_tau_lower"], comparison["new_tau_upper"] = (
-        (names.SYSTEM, low),
-        (names.SYSTEM, high),
-    )
+    new = {"new_tau_lower": (names.SYSTEM, low), "new_tau_upper": (names.SYSTEM, high)}
     fit_attrs = {key: attrs[key] for key in ("pooling", "n_documents")}
-    return comparison.assign_attrs(fit_attrs | {"items": items})
+    return comparison.assign(new).assign_attrs(fit_attrs | {"items": items})
 
 
 def _median(attrs: dict[Any, Any]) -> int:
@@ -205,8 +202,7 @@ def read_clusters(fit: Fit, question: Question) -> xr.Dataset:
     total = counts.sum("cluster")
     _warn_indecisive(total)
     sizes = _sizes(fit, total, question.ci_prob)
-    result = table.of_differences(fit.posterior["difference"], question, square=fit.square)
-    result = table.with_verdicts(result, question, converged=fit.diagnosis.passed, n=sizes["n"])
+    result = _decided(fit, fit.posterior["difference"], question, sizes["n"])
     result = result.merge(sizes, join="exact", compat="no_conflicts")
     result = result.assign_attrs(n_clusters=counts.sizes["cluster"])
     prior = prior_in(fit.posterior.attrs)
@@ -276,17 +272,17 @@ def _by_target(
     fit: Fit, targets: dict[str, xr.DataArray], question: Question, n: xr.DataArray
 ) -> xr.Dataset:
     """Answers from draws of the difference over each target."""
-    tables = [
-        table.with_verdicts(
-            table.of_differences(d, question, square=fit.square),
-            question,
-            converged=fit.diagnosis.passed,
-            n=n,
-        )
-        for d in targets.values()
-    ]
+    tables = [_decided(fit, d, question, n) for d in targets.values()]
     labels = xr.DataArray(list(targets), dims="target", name="target")
     return xr.concat(tables, labels, join="exact")
+
+
+def _decided(
+    fit: Fit, difference: xr.DataArray, question: Question, n: xr.DataArray | None = None
+) -> xr.Dataset:
+    """Answers and verdicts from draws of a difference; `n` items, where it is known."""
+    result = table.of_differences(difference, question, square=fit.square)
+    return table.with_verdicts(result, question, converged=fit.diagnosis.passed, n=n)
 
 
 def _unpooled(
@@ -354,10 +350,7 @@ def _shares(counts: xr.DataArray, weights: Mapping[str, float] | None) -> dict[s
 
 
 def _weights(weights: Mapping[str, float], labels: list[str]) -> np.ndarray:
-    if not isinstance(weights, Mapping):
-        raise ValueError(
-            f"weights are a {type(weights).__name__}; give a mapping from data set to its share"
-        )
+    checks.of_type(weights, Mapping, "weights are", "mapping from data set to its share")
     named = {str(k): v for k, v in weights.items()}
     unknown, missing = [x for x in named if x not in labels], [x for x in labels if x not in named]
     if unknown or missing:
@@ -389,8 +382,7 @@ def _warn_indecisive_datasets(counts: xr.DataArray) -> None:
 def read_graded(fit: Fit, question: Question) -> xr.Dataset:
     """Graded scores, from a fit of the graded model; see `fits.compare`."""
     posterior = fit.posterior
-    result = table.of_differences(posterior["difference"], question, square=True)
-    result = table.with_verdicts(result, question, converged=fit.diagnosis.passed)
+    result = _decided(fit, posterior["difference"], question)
     result = result.assign(_withheld(fit, result))
     size = without_attrs(posterior["effect_size"].mean(SAMPLES))
     result["effect_size"] = to_square(size, mirror="difference")
@@ -564,7 +556,7 @@ def compare(
     reader, unit = _READERS[fit.model]
     result = reader(fit, question, **options)
     answer = "dispersions" if fit.model == "mallows" else "pairs"
-    result.attrs |= fit.signed(question, answer=answer, unit=unit).to_attrs()
+    result.attrs |= fit.signed(question, answer=answer, unit=unit)
     draws, left_out = kept(tree)
     if left_out:
         notes = (*(Signature.from_attrs(result.attrs).notes or ()), left_out)

@@ -123,7 +123,7 @@ def reliability(
     ]
     result = xr.concat(pairs, xr.DataArray(numbers, dims="k", name="k"), join="exact")
     result = xr.Dataset(by_system, coords).merge(result.transpose(*names.SQUARE, "k", ...))
-    signed = fit.signed(question, answer="reliability", unit=names.ITEM).to_attrs()
+    signed = fit.signed(question, answer="reliability", unit=names.ITEM)
     return result.assign_attrs(signed | {"kind": kind})
 
 

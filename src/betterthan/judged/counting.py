@@ -68,18 +68,14 @@ def outcomes(
 
 def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
     """Refuse human labels that are no outcome."""
-    wrong = np.flatnonzero(codes == UNKNOWN)
-    if wrong.size:
-        k = int(wrong[0])
+    wrong = codes == UNKNOWN
+    if wrong.any():
         a, b = pair_of(table)
-        raise problem(
-            table.source,
+        reason = (
             f"no outcome; give {a}, {b}, the name of the better system, or tie, or say what it "
-            "means: words={'...': 'a'}",
-            row=table.rows[k],
-            column=column,
-            value=cells.texts(table, column)[k],
+            "means: words={'...': 'a'}"
         )
+        raise table.cell_problem(int(wrong.argmax()), column, reason, cells.texts(table, column))
 
 
 def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
@@ -105,14 +101,10 @@ def sides(
     """
     codes = outcomes(table, column, systems)
     written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
-    blank = np.flatnonzero(written == "")
-    if blank.size:
-        raise problem(
-            table.source,
-            "blank; give each item its stratum",
-            row=table.rows[int(blank[0])],
-            column=column,
-        )
+    blank = written == ""
+    if blank.any():
+        reason = "blank; give each item its stratum"
+        raise table.problem(int(blank.argmax()), reason, column=column)
     return written, codes if np.isin(codes, (FIRST, SECOND)).all() else None
 
 
@@ -237,7 +229,7 @@ def count(
     if (a == b).any():
         k = int((a == b).argmax())
         what = f"{quoted(pair_columns[0][k])} is compared with itself; give two different systems"
-        raise problem(table.source, what, row=table.rows[k])
+        raise table.problem(k, what)
     _refuse_twice(table, item, a, b, systems)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     checks.flag(drop, "drop")
@@ -268,27 +260,22 @@ def _refuse_twice(
     if again.any():
         k = int(again.argmax())
         who = f"{systems[low[k]]} and {systems[high[k]]}"
-        raise problem(
-            table.source,
+        reason = (
             f"this item occurs twice for {who}; an item is one example: give several answers on it "
-            "as columns, judge=['first', 'second']",
-            row=table.rows[k],
-            column=column,
-            value=ids[k],
+            "as columns, judge=['first', 'second']"
         )
+        raise table.problem(k, reason, column=column, value=ids[k])
 
 
 def _refuse_unjudged(table: Table, human: str, unjudged: np.ndarray, drop: bool) -> int:
     """Count human labels without a judge output; refuse them unless they are dropped."""
     number = int(unjudged.sum())
     if number and not drop:
-        raise problem(
-            table.source,
+        reason = (
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
-            "items, blank the labels, or leave them out: drop=True, or --drop",
-            row=table.rows[int(unjudged.argmax())],
-            column=human,
+            "items, blank the labels, or leave them out: drop=True, or --drop"
         )
+        raise table.problem(int(unjudged.argmax()), reason, column=human)
     return number
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import to_pairs
+from betterthan.counts.shapes import label_pairs, to_pairs
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -96,12 +96,10 @@ def dataset_of(
     gold: np.ndarray, judged: np.ndarray, pairs: Sequence[tuple[str, str]], signals: Sequence[str]
 ) -> xr.Dataset:
     """The Dataset of counts, gold (pair, truth, signal) and judged (pair, signal)."""
-    labels = [f"{a} vs {b}" for a, b in pairs]
-    sides = {k: (names.PAIR, [pair[i] for pair in pairs]) for i, k in enumerate(names.SQUARE)}
+    sides = label_pairs([a for a, _ in pairs], [b for _, b in pairs])
     data: dict[str, Any] = {GOLD: ((names.PAIR, TRUTH, SIGNAL), gold.astype(np.int64))}
     data[JUDGED] = ((names.PAIR, SIGNAL), judged.astype(np.int64))
-    coords = {names.PAIR: labels, TRUTH: list(names.OUTCOMES), SIGNAL: list(signals)} | sides
-    return xr.Dataset(data, coords)
+    return xr.Dataset(data, sides | {TRUTH: list(names.OUTCOMES), SIGNAL: list(signals)})
 
 
 def signal_value(signal: str) -> float:

@@ -502,8 +502,7 @@ def _refuse_repeated(table: Table, column: str, rows: list[str]) -> None:
         before = table.rows[rows.index(rows[again])]
         label = quoted(rows[again])
         what = f"row label {label} occurs more than once, first in row {before}; give it one row"
-        row, value = table.rows[again], rows[again]
-        raise problem(table.source, what, row=row, column=column, value=value)
+        raise table.problem(again, what, column=column, value=rows[again])
 
 
 def is_confusion(table: Table) -> bool:

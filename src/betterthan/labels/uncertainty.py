@@ -59,7 +59,8 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     matrix, actual, labels = schemas.confusion(confusion)
     beta = checks.positive_real(beta, "beta")
     by_label = formulas.by_label(matrix, actual, beta)
-    averages = formulas.averages(by_label, matrix, actual, beta)
+    right = np.diagonal(matrix, axis1=-2, axis2=-1)
+    averages = formulas.from_margins(right, matrix.sum(-1), actual, beta)
     coords: dict[Any, Any] = {names.LABEL: labels, "measure": list(names.MEASURES)}
     coords["average"] = list(names.AVERAGES)
     leading_dims = [d for d in confusion.dims if d not in (names.PREDICTED, names.ACTUAL)]

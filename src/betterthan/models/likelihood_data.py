@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
-from betterthan.counts.shapes import as_pairs
+from betterthan.counts.shapes import as_pairs, label_pairs
 from betterthan.io.problems import require_columns
 from betterthan.people import shared_texts
 
@@ -86,12 +86,7 @@ def systems_named(constant: xr.Dataset) -> tuple[list[str], list[str]] | None:
 
 def simulated(count: int) -> dict[str, Any]:
     """Coordinates of `count` made-up pairs, each of two systems of its own."""
-    a, b = [f"A{k}" for k in range(count)], [f"B{k}" for k in range(count)]
-    return {
-        names.PAIR: [f"{x} vs {y}" for x, y in zip(a, b, strict=True)],
-        names.SYSTEM_A: (names.PAIR, a),
-        names.SYSTEM_B: (names.PAIR, b),
-    }
+    return label_pairs(*([f"{side}{k}" for k in range(count)] for side in "AB"))
 
 
 def sizes(n: int | Sequence[int], count: int, noun: str = "pairs") -> np.ndarray:

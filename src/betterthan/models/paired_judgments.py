@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names
+from betterthan import checks, names
 from betterthan.counts.judgments import rows_by_cluster
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.wins import davidson
@@ -20,7 +20,7 @@ from betterthan.models import shrinkage
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 from betterthan.results.comparison import Comparison
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 TIE_MODELS = ("davidson", "rao_kupper")
 # mean and standard deviation of the normal prior of the tie parameter
@@ -171,14 +171,13 @@ def by_cluster(
 
 def _signed(prior: Prior, position: bool, settings: dict[str, Any]) -> dict[str, Any]:
     """Provenance of the answer."""
-    return Signature(
+    return provenance_attrs(
         answer="pairs",
-        version=__version__,
         model="davidson_by_cluster",
         modelled="position" if position else None,
         prior=(prior.shape, prior.rate, *prior.tie),
         **settings,
-    ).to_attrs()
+    )
 
 
 def _answers(

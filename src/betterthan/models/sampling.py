@@ -21,6 +21,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.shapes import without_attrs
 from betterthan.progress import on_terminal
 
 if TYPE_CHECKING:
@@ -144,43 +145,16 @@ def data_groups(model: "pm.Model") -> dict[str, xr.Dataset]:
     and what it has observed, with their dims and labels. Data that are observed and nothing else
     are no constants.
     """
-    from pytensor.graph.traversal import ancestors
+    from pymc.backends import arviz
 
-    used = set(ancestors([*model.basic_RVs, *model.deterministics, *model.potentials]))
-    observed_values = {str(v.name): model.rvs_to_values[v] for v in model.observed_RVs}
-    observed = set(observed_values.values())
-    held = {str(v.name): v for v in model.data_vars if v not in observed or v in used}
+    coords, dims = arviz.coords_and_dims_for_inferencedata(model)
     return {
-        "constant_data": _dataset(model, held),
-        "observed_data": _dataset(model, observed_values),
+        group: without_attrs(arviz.dict_to_dataset(data, coords=coords, dims=dims, sample_dims=[]))
+        for group, data in (
+            ("constant_data", arviz.find_constants(model)),
+            ("observed_data", arviz.find_observations(model)),
+        )
     }
-
-
-def _dataset(model: "pm.Model", variables: dict[str, Any]) -> xr.Dataset:
-    """Values of variables of a model; where a dim has no labels, its numbers."""
-    arrays: dict[str, tuple[list[str], np.ndarray]] = {}
-    for name, variable in variables.items():
-        values = _value(variable)
-        dims = model.named_vars_to_dims.get(name) or [None] * values.ndim
-        named = [str(d) if d is not None else f"{name}_dim_{k}" for k, d in enumerate(dims)]
-        arrays[name] = (named, values)
-    sizes = {d: n for dims, v in arrays.values() for d, n in zip(dims, v.shape, strict=True)}
-    coords = {d: (d, np.array(_labels(model, d, n))) for d, n in sizes.items()}
-    return xr.Dataset(arrays, coords)
-
-
-def _value(variable: Any) -> np.ndarray:
-    """Value of a data variable: shared, constant, or computed from these."""
-    for attribute in ("get_value", "data"):
-        if hasattr(variable, attribute):
-            value = getattr(variable, attribute)
-            return np.asarray(value() if callable(value) else value)
-    return np.asarray(variable.eval(mode="FAST_COMPILE"))
-
-
-def _labels(model: "pm.Model", dim: str, length: int) -> Any:
-    labels = model.coords.get(dim)
-    return np.arange(length) if labels is None else labels
 
 
 def by_pymc(

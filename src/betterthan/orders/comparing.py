@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.counts.counting import count_outcomes
 from betterthan.exact.numeric import monte_carlo
@@ -18,7 +17,7 @@ from betterthan.posterior.closed import prob_better
 from betterthan.results.comparison import Comparison
 from betterthan.scores import comparing
 from betterthan.scores.deciding import few_units, no_width, within
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 from betterthan.significance.signs import sign_test
 
 
@@ -108,9 +107,8 @@ def compare(
     matched = kendall_tau(orders, reference)["exact_match"].fillna(0.0)
     matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
     comparison_data["exact_matches"] = matched.sum(DOCUMENT).astype(int)
-    provenance = Signature(answer="orders", version=betterthan.__version__, statistic="tau")
-    dropped = int((~complete).sum())
-    signed = provenance.to_attrs() | {"references": references, "n_dropped": dropped}
+    signed = provenance_attrs(answer="orders", statistic="tau")
+    signed |= {"references": references, "n_dropped": int((~complete).sum())}
     return Comparison(comparison_data.assign_attrs(signed))
 
 
@@ -197,14 +195,10 @@ def posterior(
     ]
     for line in filter(None, lines):
         checks.warn(line)
-    provenance = Signature(
-        answer="tau_posterior",
-        version=betterthan.__version__,
-        unit=DOCUMENT,
-        ci_prob=ci_prob,
-        ci_kind=ci_kind,
+    signed = provenance_attrs(
+        answer="tau_posterior", unit=DOCUMENT, ci_prob=ci_prob, ci_kind=ci_kind
     )
-    return estimates.assign_attrs(provenance.to_attrs() | sampled)
+    return estimates.assign_attrs(signed | sampled)
 
 
 def _of_documents(

@@ -84,6 +84,14 @@ def _padded(nested: Mapping[Any, Mapping[Any, Any]], systems: list[str]) -> np.n
     return text_array(values)
 
 
+def padded(rows: Sequence[Sequence[str]]) -> np.ndarray:
+    """Texts (row, column), "" beyond the end of a row."""
+    values = np.full((len(rows), max(map(len, rows))), "", dtype=object)
+    for k, row in enumerate(rows):
+        values[k, : len(row)] = row
+    return text_array(values)
+
+
 def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
     """Return lists by document and system; a single document is named ""."""
     if not isinstance(lists, Mapping) or not lists:

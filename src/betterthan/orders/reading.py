@@ -188,11 +188,6 @@ class _Rows:
     documents: Coded  # "" where there are none
     systems: Coded
 
-    def wrong(self, reason: str, k: int, column: str, value: Any) -> ValueError:
-        """Return the error for a cell."""
-        row = self.table.rows[k]
-        return problem(self.table.source, reason, row=row, column=column, value=value)
-
     @property
     def shape(self) -> tuple[int, int]:
         """Documents and systems."""
@@ -212,7 +207,7 @@ class _Rows:
                 f"a second order of system {quoted(system)}{where}; give one, or a column "
                 "'document' that tells them apart"
             )
-            raise problem(self.table.source, reason, row=self.table.rows[twice[0]])
+            raise self.table.problem(twice[0], reason)
 
 
 type _Result = tuple[xr.DataArray, np.ndarray]  # rankings; the number of items of each document
@@ -234,8 +229,7 @@ def _read(rows: _Rows, key_columns: set[str | None]) -> tuple[_Result, str, list
 
 
 def _column(table: Table, aliases: tuple[str, ...]) -> str | None:
-    columns_by_name = {column.casefold(): column for column in reversed(table.columns)}
-    return next((columns_by_name[name] for name in aliases if name in columns_by_name), None)
+    return next((table.by_name[name] for name in aliases if name in table.by_name), None)
 
 
 _PIECE = 2**15  # items that are looked at together
@@ -293,7 +287,8 @@ def _from_orders(rows: _Rows, column: str) -> _Result:
     distinct = written if texts is None else texts.distinct
 
     def wrong(reason: str, k: int) -> ValueError:  # of equal cells the first is named
-        return rows.wrong(reason, int((order == k).argmax()), column, distinct[k])
+        row = int((order == k).argmax())
+        return rows.table.problem(row, reason, column=column, value=distinct[k])
 
     coding, tied, sizes, last = Coding(), bytearray(), array("i"), []
     for k, cell in enumerate(distinct):
@@ -447,7 +442,7 @@ def _from_long(rows: _Rows, item: str, rank: str) -> _Result:
     if twice := first_twice(place, math.prod(rows.shape) * n):
         system = quoted(rows.systems[twice[0]])
         reason = f"the item is ranked twice by system {system}; give one rank"
-        raise rows.wrong(reason, twice[0], item, items[twice[0]])
+        raise rows.table.problem(twice[0], reason, column=item, value=items[twice[0]])
     ranks, values = cells.numbers(rows.table, rank), _no_ranks(rows, n)
     values.reshape(-1)[place] = ranks
     _refuse_gaps(rows, values)
@@ -475,7 +470,7 @@ def _refuse_gaps(rows: _Rows, values: np.ndarray) -> None:
         d, s = wrong[0].tolist()
         k = int((rows.place == d * rows.shape[1] + s).argmax())
         what = f"system {quoted(rows.systems[k])}: {gap_of(values[d, s])}"
-        raise problem(rows.table.source, what, row=rows.table.rows[k])
+        raise rows.table.problem(k, what)
 
 
 def _squeezed(ranks: xr.DataArray) -> xr.DataArray:

@@ -13,14 +13,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact import rankings
 from betterthan.exact.swaps.corrections import holm
-from betterthan.io.texts import text_array
-from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, ranked_of
+from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, padded, ranked_of
 from betterthan.orders.taus import against, has_documents, measured
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 METHODS = ("auto", "kemeny", "borda")
 
@@ -70,13 +68,9 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
     checks.one_of(method, METHODS, "method")
     ranked = ranked_of(orders)
     rows = [_one(ranked, d, method) for d in range(len(ranked.documents))]
-    width = max(len(row["order"]) for row in rows)
-    order = np.full((len(rows), width), "", dtype=object)
-    for k, row in enumerate(rows):
-        items = row.pop("order")
-        order[k, : len(items)] = items
+    order = padded([row.pop("order") for row in rows])
     dataset = xr.Dataset(
-        {"order": ((DOCUMENT, POSITION), text_array(order))}
+        {"order": ((DOCUMENT, POSITION), order)}
         | {k: (DOCUMENT, [r[k] for r in rows]) for k in rows[0]},
         coords={DOCUMENT: ranked.documents},
         attrs={"answer": "consensus"},
@@ -382,11 +376,10 @@ def agreement(orders: Any, *, variant: str = "b", restrict: str | None = None) -
     system_variables = {"mean_tau": _mean(tau), "outlier_p": outlier_p}
     np.fill_diagonal(tau, 1.0)
     attrs = {"variant": variant, "n_documents": len(ranked.documents)} | how
-    provenance = Signature(answer="agreement", version=betterthan.__version__)
     return xr.Dataset(
         {"tau": (names.SQUARE, tau)} | {k: (names.SYSTEM, v) for k, v in system_variables.items()},
         coords=dict.fromkeys((*names.SQUARE, names.SYSTEM), ranked.systems),
-        attrs=provenance.to_attrs() | attrs,
+        attrs=provenance_attrs(answer="agreement") | attrs,
     )
 
 

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact import rankings
-from betterthan.io.texts import text_array
-from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, ranked_of
-from betterthan.signed import Signature
+from betterthan.orders.ranked import DOCUMENT, REFERENCE, Ranked, padded, ranked_of
+from betterthan.signed import provenance_attrs
 
 _SHARE = 0.01  # of the items, from which on systems differ in what they cover
 _DIMS = (DOCUMENT, names.SYSTEM, REFERENCE)
@@ -84,8 +82,7 @@ def kendall_tau(
     taus = measured(
         *against(orders, reference), variant=variant, restrict=restrict, alternative=alternative
     )
-    provenance = Signature(answer="taus", version=betterthan.__version__)
-    return taus.assign_attrs(provenance.to_attrs())
+    return taus.assign_attrs(provenance_attrs(answer="taus"))
 
 
 def measured(
@@ -260,10 +257,7 @@ def _aligned(ranked: Ranked, references: Ranked) -> tuple[Ranked, Ranked]:
     rows = [row.get(d, 0) for d in ranked.documents]
     item_pairs = zip(ranked.items, references.items[rows], strict=True)
     items_by_document = [[item for item in dict.fromkeys([*x, *y]) if item] for x, y in item_pairs]
-    items = np.full((len(items_by_document), max(map(len, items_by_document))), "", dtype=object)
-    for k, document_items in enumerate(items_by_document):
-        items[k, : len(document_items)] = document_items
-    text = text_array(items)
+    text = padded(items_by_document)
     return (
         replace(
             ranked,

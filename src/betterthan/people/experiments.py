@@ -10,7 +10,6 @@ import pandas as pd
 import xarray as xr
 from scipy import stats
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact.swaps.corrections import holm
 from betterthan.exact.swaps.rank_tests import auc_below, exact_rank_sum_p, normal_rank_sum_p
@@ -18,7 +17,7 @@ from betterthan.exact.wins.superiority import superiority
 from betterthan.io.problems import require_columns
 from betterthan.people.shared_texts import TEXT, named, shared_texts, text_attrs
 from betterthan.posterior.verdicts import decide
-from betterthan.signed import Signature
+from betterthan.signed import Signature, provenance_attrs
 
 KEYS = ("slope", "standard_error", "t", "df", "p_value", "lower", "upper")
 ROUNDING = 1e-13  # spreads below this share of the values are theirs
@@ -512,9 +511,8 @@ def mann_whitney(
     p = exact_rank_sum_p(first, second, _STEPS)
     numbers = {"superiority": above} | _posterior(first, second, choices)
     numbers["p_value"] = normal_rank_sum_p(first, second) if p is None else p
-    provenance = Signature(
+    signed = provenance_attrs(
         answer="mann_whitney",
-        version=betterthan.__version__,
         unit=unit or names.ROW,
         higher_is_better=higher_is_better,
         **choices,
@@ -522,7 +520,7 @@ def mann_whitney(
     return xr.Dataset(
         {k: ((), v) for k, v in numbers.items()} | {k: ("level", v) for k, v in by_level.items()},
         coords={"level": list(groups)},
-        attrs=provenance.to_attrs()
+        attrs=signed
         | {"response": response, "factor": factor, "p_method": "normal" if p is None else "exact"}
         | {"n_dropped": len(table) - len(data)},
     )

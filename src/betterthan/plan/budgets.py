@@ -10,7 +10,7 @@ from scipy import special
 import betterthan
 from betterthan import checks, names
 from betterthan.counts.runs import RunSums, repeated_runs
-from betterthan.counts.shapes import pair_indices, picked
+from betterthan.counts.shapes import pair_indices, picked, square_from_pairs
 from betterthan.exact.judged import best_ratio, mean_and_sd
 from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
@@ -115,7 +115,7 @@ def runs(
     costs = _run_costs(cost_item, cost_run)
     if data is None:
         item, run = _assumed(item_variance, run_variance)
-        limits, pairs, now = (np.full(1, np.nan),) * 2, None, None
+        limits, now = (np.full(1, np.nan),) * 2, None
         systems_present: list[str] = []
     else:
         if item_variance is not None or run_variance is not None:
@@ -136,7 +136,7 @@ def runs(
         budget = checks.positive_real(budget, "budget")
         number, more = _for_budget(item, run, costs, budget, ci_prob)
         columns |= more
-    result = _dataset(columns, number, systems_present, pairs)
+    result = _dataset(columns, number, systems_present)
     result.attrs = {"answer": "repeated runs", "version": betterthan.__version__}
     result.attrs |= {"cost_item": costs.item, "cost_run": costs.run, "ci_prob": ci_prob}
     result.attrs |= {} if budget is None else {"budget": float(budget)}
@@ -208,19 +208,15 @@ def _for_budget(
 
 
 def _dataset(
-    columns: dict[str, np.ndarray], number: np.ndarray | None, systems: list[str], pairs: Any
+    columns: dict[str, np.ndarray], number: np.ndarray | None, systems: list[str]
 ) -> xr.Dataset:
     """Over pairs; of a single one over numbers of runs."""
     if len(columns["best"]) == 1:
         dims = {name: ("runs",) if values.ndim > 1 else () for name, values in columns.items()}
         variables = {name: (dims[name], values[0]) for name, values in columns.items()}
         return xr.Dataset(variables, coords={} if number is None else {"runs": number})
-    square = np.zeros((len(systems), len(systems)))
-    variables = {}
-    for name, values in columns.items():
-        both = square.copy()
-        both[pairs[0], pairs[1]] = both[pairs[1], pairs[0]] = values
-        variables[name] = names.SQUARE, both
+    by_pair = {name: values.astype(float) for name, values in columns.items()}
+    variables = {k: (names.SQUARE, square_from_pairs(v, v, 0.0)) for k, v in by_pair.items()}
     return xr.Dataset(variables, coords=dict.fromkeys(names.SQUARE, systems))
 
 

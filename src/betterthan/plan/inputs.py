@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.shapes import pair_indices, to_pairs, without_attrs
+from betterthan.counts.shapes import square_from_pairs, to_pairs, without_attrs
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, item_ids, runs_together, several
 from betterthan.exact.joint.units import pair_means
 from betterthan.exact.planning.edges import Rule
@@ -71,15 +71,9 @@ def squared(
     values: np.ndarray, swapped: np.ndarray, itself: Any, shape: tuple[int, ...]
 ) -> np.ndarray:
     """Values of each pair once, (rows, ...), in a square of this shape."""
-    trailing = values.shape[1:]
-    first, second = pair_indices(shape[-1])
-    full = np.empty((*shape, *trailing), values.dtype)
-    full[:] = itself
-    leading = (slice(None),) * (len(shape) - 2)
-    rows = (*shape[:-2], len(first), *trailing)
-    full[*leading, first, second] = values.reshape(rows)
-    full[*leading, second, first] = swapped.reshape(rows)
-    return full
+    rows = (*shape[:-2], -1, *values.shape[1:])
+    both = values.reshape(rows), swapped.reshape(rows)
+    return square_from_pairs(*both, itself, axis=len(shape) - 2)
 
 
 def read_pairs(counts: Any, prior: Any, rope: float) -> Pairs:

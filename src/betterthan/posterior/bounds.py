@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.counting import oriented
 from betterthan.counts.shapes import pair_indices, square_from_pairs
@@ -21,7 +20,7 @@ from betterthan.exact.wins import beta
 from betterthan.io.texts import coded
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 PER = ("item", "run")
 
@@ -239,9 +238,9 @@ def missing_bounds(
     parts = (lower, -lower.T) if higher else (lower.T, -lower)
     both = zip(("difference_lower", "difference_upper"), parts, strict=True)
     result = result.assign({name: (names.SQUARE, part) for name, part in both})
-    provenance = Signature(version=betterthan.__version__, ties=ties, margin=margin, rope=rope)
+    signed = provenance_attrs(ties=ties, margin=margin, rope=rope)
     mine = {"limits": [low, high], "limits_from": source, "per": per, "threshold": threshold}
-    return result.assign_attrs(result.attrs | provenance.to_attrs() | mine)
+    return result.assign_attrs(result.attrs | signed | mine)
 
 
 def bounds_from_limits(score_bounds: ScoreBounds, systems: list[str], **options: Any) -> xr.Dataset:

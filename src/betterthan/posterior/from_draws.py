@@ -16,6 +16,16 @@ from betterthan.exact.numeric.monte_carlo import probability_error, quantile_err
 from betterthan.progress import with_bar
 
 
+def draws_of_pairs(variables: dict[str, np.ndarray], pairs: Any) -> xr.Dataset:
+    """Draws (chain, draw, pair) or (chain, draw, pair, outcome) by name, labelled as `pairs`."""
+    dims = (*SAMPLES, names.PAIR, names.OUTCOME)
+    data = {name: (dims[: values.ndim], values) for name, values in variables.items()}
+    coords: dict[str, Any] = {k: (names.PAIR, pairs[k].values) for k in (names.PAIR, *names.SQUARE)}
+    coords |= {names.OUTCOME: list(names.OUTCOMES)} if "theta" in variables else {}
+    chains, draws = next(iter(variables.values())).shape[:2]
+    return xr.Dataset(data, coords | {"chain": np.arange(chains), "draw": np.arange(draws)})
+
+
 def joinable(data: xr.Dataset) -> xr.Dataset:
     """A group without ``system_a`` and ``system_b`` where a variable is not over pair.
 

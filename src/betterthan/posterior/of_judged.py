@@ -11,11 +11,11 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names
-from betterthan.counts.shapes import without_attrs
 from betterthan.exact import judged as exact_draws
 from betterthan.exact.judged import JudgedPairs, correlation_ratio, effective_gold, ratio_range
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
+from betterthan.posterior.from_draws import draws_of_pairs
 from betterthan.signed import Signature
 
 _THIRD = 3.0  # of the prior goes to the cells of one signal
@@ -114,26 +114,18 @@ def label_worth(data: xr.Dataset, pairs: JudgedPairs) -> dict[str, np.ndarray]:
 
 def judged_draws(data: Any, prior: Any, draws: int, chains: int, rng: Any) -> xr.DataTree:
     """Independent draws from the exact posterior, in the shape of an MCMC fit."""
-    from betterthan.libraries import az
-
     checked, pairs = checked_pairs(data, prior, "third")
     shape = (checks.whole(chains, "chains"), checks.whole(draws, "draws"))
     seed = one_seed(rng)
     random = np.random.default_rng(seed)
     theta = exact_draws.draws(pairs.cells, pairs.size, shape[0] * shape[1], random)
     theta = theta.reshape(*shape, *theta.shape[1:])
-    tree = az.from_dict(
-        {"posterior": {"theta": theta, "difference": theta[..., 0] - theta[..., 1]}},
-        coords={names.PAIR: checked[names.PAIR].values, names.OUTCOME: list(names.OUTCOMES)},
-        dims={"theta": [names.PAIR, names.OUTCOME], "difference": [names.PAIR]},
-    )
+    variables = {"theta": theta, "difference": theta[..., 0] - theta[..., 1]}
     provenance = Signature(model="judge", seed=seed, inference_library="betterthan").to_attrs()
     more = {"prior": list(checks.prior(prior)), "square": 0}
-    sides = {k: (names.PAIR, checked[k].values) for k in names.SQUARE}
-    posterior = without_attrs(tree["posterior"].to_dataset().assign_coords(sides))
     attrs = provenance | more | {"inference_library_version": __version__}
-    tree["posterior"] = posterior.assign_attrs(attrs)
-    return tree
+    posterior = draws_of_pairs(variables, checked).assign_attrs(attrs)
+    return xr.DataTree.from_dict({"posterior": posterior})
 
 
 def _wrapped(data: xr.Dataset, values: np.ndarray, name: str, prior: Any) -> xr.DataArray:

@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names
+from betterthan import checks, names
 from betterthan.counts.shapes import to_square
 from betterthan.posterior import table
 from betterthan.posterior.from_draws import Diagnosis, diagnose, posterior_of
 from betterthan.posterior.sampled import by_pair, checked_rope, difference_draws
 from betterthan.posterior.table import Question
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 
 def check_model(tree: Any, models: Collection[str]) -> str:
@@ -84,12 +84,11 @@ class Fit:
         recorded = ("rhat_max",) if self.diagnosis.unchecked else ("rhat_max", "divergences")
         return {k: getattr(self.diagnosis, k) for k in recorded}
 
-    def signed(self, question: Question, **also: Any) -> Signature:
+    def signed(self, question: Question, **also: Any) -> dict[str, Any]:
         """Provenance of an answer from this fit."""
         a, prior = self.posterior.attrs, prior_in(self.posterior.attrs)
         options: dict[str, Any] = asdict(question)
-        return Signature(
-            version=__version__,
+        return provenance_attrs(
             model=self.model,
             prior=None if isinstance(prior, str) else prior,
             prior_text=prior if isinstance(prior, str) else None,
@@ -131,7 +130,7 @@ def compared(tree: xr.DataTree, rope: float | None = None) -> xr.Dataset:
     """`pair_answers` with default choices and provenance: for figures."""
     fit = Fit.from_tree(tree, MODELS)
     question = Question(rope=checked_rope(fit.posterior, names.ROPE if rope is None else rope))
-    return pair_answers(fit, question).assign_attrs(fit.signed(question, answer="pairs").to_attrs())
+    return pair_answers(fit, question).assign_attrs(fit.signed(question, answer="pairs"))
 
 
 def pair_draws(tree: xr.DataTree, a: str, b: str) -> dict[str, np.ndarray]:

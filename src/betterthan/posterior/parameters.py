@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import __version__, checks, names, schemas
-from betterthan.counts.shapes import pair_indices, without_attrs
+from betterthan.counts.shapes import pair_indices, square_from_pairs, without_attrs
 from betterthan.counts.ties import apply_ties
 
 
@@ -65,11 +65,7 @@ class Parameters:
         """
         if not self.square:
             return np.asarray(upper)
-        size = self.counts.sizes[names.SYSTEM_A]
-        first, second = pair_indices(size)
-        full = np.full((*np.shape(upper)[:-1], size, size), diagonal, dtype=float)
-        full[..., first, second], full[..., second, first] = upper, lower
-        return full
+        return square_from_pairs(np.asarray(upper, dtype=float), lower, diagonal, axis=-1)
 
     def with_diagonal(self, answer: np.ndarray, diagonal: float) -> np.ndarray:
         """The answer with `diagonal` where a square has a system against itself."""

@@ -15,12 +15,12 @@ import xarray as xr
 from scipy.special import expit, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
-from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, without_attrs
+from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, to_square, without_attrs
 from betterthan.exact.numeric import monte_carlo
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error, quantile_error
 from betterthan.judged.dataset import is_judged
 from betterthan.posterior import from_draws
-from betterthan.posterior.from_draws import SAMPLES, masses, posterior_of, sizes
+from betterthan.posterior.from_draws import SAMPLES, draws_of_pairs, masses, posterior_of, sizes
 from betterthan.posterior.parameters import real_numbers
 from betterthan.posterior.table import of_pairs, of_signs
 from betterthan.signed import Signature
@@ -92,7 +92,9 @@ def draws(
     logs = monte_carlo.log_gammas(alpha, shape, random)
     ties = len(numbers) == 3
     shares = _three_way(logs) if ties else {"p": expit(logs[..., 0] - logs[..., 1])}
-    tree = _tree(pairs, shares, ties)
+    observed = pairs if ties else pairs.isel({names.OUTCOME: 0}, drop=True)
+    groups = {"observed_data": without_attrs(observed.to_dataset(name="y"))}
+    tree = xr.DataTree.from_dict(groups | {"posterior": draws_of_pairs(shares, pairs)})
     provenance = Signature(
         model="dirichlet_multinomial" if ties else "beta_binomial",
         prior=numbers,
@@ -139,38 +141,16 @@ def comparison_draws(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr
     mean = -mean if provenance.lower_mean else mean
     low, high = (stdtr(df, (end - mean) / error) for end in (-most, most))
     level = low + (high - low) * np.random.default_rng(seed).random((*shape, mean.size))
-    coords = pair_coords(systems, first, second) | dict(
-        zip(SAMPLES, map(range, shape), strict=True)
-    )
-    d = xr.DataArray(
-        mean + error * stdtrit(df, level), coords, (*SAMPLES, names.PAIR), "difference"
-    )
+    labels = xr.Dataset(coords=pair_coords(systems, first, second))
+    d = {"difference": mean + error * stdtrit(df, level)}
     drawn = Signature(model=names.STUDENT_T, seed=seed, inference_library="betterthan")
-    tree = xr.DataTree.from_dict({"posterior": d.to_dataset()})
+    tree = xr.DataTree.from_dict({"posterior": draws_of_pairs(d, labels)})
     tree["posterior"].attrs = drawn.to_attrs() | {
         "square": 1,
         "draws": shape[1],
         "chains": shape[0],
         "versions": f"betterthan {__version__}, numpy {np.__version__}",
     }
-    return tree
-
-
-def _tree(pairs: xr.DataArray, posterior: dict[str, np.ndarray], ties: bool) -> xr.DataTree:
-    """Draws and what was seen, in the groups of an MCMC fit."""
-    from betterthan.libraries import az
-
-    by_outcome, by_pair = [names.PAIR, names.OUTCOME], [names.PAIR]
-    observed = pairs.values if ties else pairs.values[:, 0]
-    tree = az.from_dict(
-        {"posterior": posterior, "observed_data": {"y": observed}},
-        coords={k: pairs[k].values for k in by_outcome},
-        dims={"theta": by_outcome, "y": by_outcome if ties else by_pair}
-        | dict.fromkeys(("difference", "p"), by_pair),
-    )
-    systems = {k: (names.PAIR, pairs[k].values) for k in names.SQUARE}
-    for group in ("posterior", "observed_data"):
-        tree[group] = without_attrs(tree[group].to_dataset().assign_coords(systems))
     return tree
 
 
@@ -423,8 +403,8 @@ def along(tree: xr.DataTree, points: Any, dim: str, name: str) -> xr.DataArray:
     """An answer of `_ANSWERS` on the difference at one point, or at many along `dim`."""
     posterior = counted(tree)
     d = difference_draws(posterior, "the size of the difference")
-    both = _both_ways(d, np.negative, 0.0, square=bool(posterior.attrs["square"]))
-    return _over_points(both, points, dim, _ANSWERS[name], name)
+    d = to_square(d, mirror="difference") if posterior.attrs["square"] else d
+    return _over_points(d, points, dim, _ANSWERS[name], name)
 
 
 def decisive(tree: xr.DataTree) -> xr.Dataset:
@@ -476,25 +456,8 @@ def _shares(tree: xr.DataTree) -> xr.DataArray:
             "not have; ask for the difference"
         )
     p = p.transpose(*SAMPLES, names.PAIR)
-    return _both_ways(p, lambda x: 1 - x, 0.5, square=bool(posterior.attrs["square"]))
-
-
-def _both_ways(
-    draws: xr.DataArray,
-    mirror: Callable[[np.ndarray], np.ndarray],
-    diagonal: float,
-    *,
-    square: bool,
-) -> xr.DataArray:
-    """Draws over (chain, draw, system_a, system_b), or (chain, draw, pair)."""
-    if not square:
-        return draws
-    a, b = (draws[side].values.astype(str).tolist() for side in names.SQUARE)
-    systems = list(dict.fromkeys(s for both in zip(a, b, strict=True) for s in both))
-    first, second = ([systems.index(s) for s in side] for side in (a, b))
-    full = np.full((*draws.shape[:2], len(systems), len(systems)), diagonal)
-    full[..., first, second], full[..., second, first] = draws.values, mirror(draws.values)
-    return xr.DataArray(full, dict.fromkeys(names.SQUARE, systems), (*SAMPLES, *names.SQUARE))
+    square = bool(posterior.attrs["square"])
+    return to_square(p, mirror="probability", diagonal=0.5) if square else p
 
 
 def _over_points(

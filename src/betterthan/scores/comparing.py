@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names, schemas
+from betterthan import checks, names, schemas
 from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
 from betterthan.counts.units import in_rows
@@ -23,7 +23,7 @@ from betterthan.progress import with_bar
 from betterthan.results.comparison import Comparison
 from betterthan.scores.deciding import single_mentions
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
-from betterthan.signed import Signature
+from betterthan.signed import Signature, provenance_attrs
 from betterthan.significance.randomizing import randomization_test
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
@@ -111,10 +111,8 @@ def posterior(
         parts["a"], parts["b"] = f_measure.beta_parameters(alpha, statistic, _NONE)
     like = without_attrs(totals.isel({names.TALLY: 0}, drop=True).astype(float))
     result = xr.Dataset({name: like.copy(data=values) for name, values in parts.items()})
-    provenance = Signature(
-        version=__version__, statistic=statistic, prior=weights, ci_prob=ci_prob, ci_kind=ci_kind
-    )
-    return result.assign_attrs(provenance.to_attrs() | {"beta": beta})
+    signed = provenance_attrs(statistic=statistic, prior=weights, ci_prob=ci_prob, ci_kind=ci_kind)
+    return result.assign_attrs(signed | {"beta": beta})
 
 
 def _score(counted: np.ndarray, statistic: str, beta: float) -> np.ndarray:
@@ -303,9 +301,8 @@ def compare_folds(
         "mass": folds.masses(paired.sign * centre, scale, df, question.rope),
     }
     result = table.with_verdicts(table.exact(paired.to_square(parts)), question)
-    provenance = Signature(
+    signed = provenance_attrs(
         answer="folds",
-        version=__version__,
         model="correlated_t",
         unit="fold",
         n_items=len(paired.values),
@@ -313,7 +310,7 @@ def compare_folds(
         test_share=share,
         **asdict(question),
     )
-    return Comparison(result.assign_attrs(provenance.to_attrs()))
+    return Comparison(result.assign_attrs(signed))
 
 
 def signed_rank(
@@ -382,8 +379,8 @@ def signed_rank(
         ]
     )
     result = paired.to_square({"mass": mass, "mass_mcse": probability_error(mass, draws)})
-    provenance = Signature(version=__version__, model="signed_rank", seed=seed, draws=draws)
-    return _with_provenance(result, provenance, paired, rope, strength)
+    sampled = {"seed": seed, "draws": draws}
+    return _with_provenance(result, "signed_rank", paired, rope, strength, **sampled)
 
 
 def sign(
@@ -436,8 +433,7 @@ def sign(
     result = paired.to_square({"mass": mass})
     count = square_from_pairs(counted, counted[:, ::-1], (0, len(d), 0))
     result["count"] = (result["mass"].dims, count)
-    provenance = Signature(version=__version__, model="sign")
-    return _with_provenance(result, provenance, paired, rope, strength)
+    return _with_provenance(result, "sign", paired, rope, strength)
 
 
 @dataclass(frozen=True)
@@ -502,16 +498,17 @@ def _paired(scores: Any) -> Paired:
 
 
 def _with_provenance(
-    result: xr.Dataset, signature: Signature, paired: Paired, rope: float, strength: float
+    result: xr.Dataset, model: str, paired: Paired, rope: float, strength: float, **sampled: int
 ) -> xr.Dataset:
     """The answer over data sets with its provenance."""
-    provenance = replace(
-        signature,
+    signed = provenance_attrs(
         answer="regions",
+        model=model,
         prior=(strength,),
         unit=names.DATASET,
         n_items=len(paired.values),
         higher_is_better=paired.sign > 0,
         rope=rope,
+        **sampled,
     )
-    return result.assign_attrs(provenance.to_attrs())
+    return result.assign_attrs(signed)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import __version__, checks, names
+from betterthan import checks, names
 from betterthan.blocks.lazy import blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
 from betterthan.counts.responses import Responses, numbers_of, of_means, responses_of, score_of
@@ -31,7 +31,7 @@ from betterthan.posterior import from_draws, table
 from betterthan.posterior.table import Question
 from betterthan.scores import deciding
 from betterthan.scores.deciding import Held, held
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 
 def unit_columns(responses: Responses) -> np.ndarray:
@@ -246,12 +246,11 @@ def bootstrap_draws(
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
-    provenance = _provenance(responses, few, seed=seed, unit=unit)
     return xr.DataArray(
         _joint_draws(responses, few, rests, draws, seed)[1],
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs=provenance.to_attrs() | rests.to_attrs(),
+        attrs=_provenance(responses, few, seed=seed, unit=unit) | rests.to_attrs(),
         name="score",
     )
 
@@ -284,8 +283,7 @@ def _block_draws(
     weighed = folded(blocks, see, added)
     if statistic == "accuracy" and weighed.graded:
         raise ValueError("accuracy needs scores of 0 and 1, and some are others; say mean")
-    provenance = Signature(
-        version=__version__,
+    signed = provenance_attrs(
         model="bayesian_bootstrap",
         statistic=statistic or "mean",
         n_items=blocks.items,
@@ -298,7 +296,7 @@ def _block_draws(
         monte_carlo.widened(means, blocks.items, seed),
         dims=("draw", names.SYSTEM),
         coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
-        attrs=provenance.to_attrs() | {"n_weighed": blocks.items},
+        attrs=signed | {"n_weighed": blocks.items},
         name="score",
     )
 
@@ -411,10 +409,8 @@ def bootstrap(
     single = [] if few is None else np.array(responses.systems)[few.single].tolist()
     deciding.warn(answers, responses.systems, rests, responses.statistic, single)
     of = {"answer": "pairs", "unit": unit, "seed": seed, "draws": draws} | asdict(question)
-    provenance = _provenance(responses, few, **of)
-    return _labelled(
-        answers, set(pairs), responses.systems, provenance.to_attrs() | rests.to_attrs()
-    )
+    attrs = _provenance(responses, few, **of) | rests.to_attrs()
+    return _labelled(answers, set(pairs), responses.systems, attrs)
 
 
 def _responses(data: xr.DataArray, statistic: Any, beta: float, unit: str) -> Responses:
@@ -459,10 +455,9 @@ def _joint_draws(
     return side * few.score[None], side * few.draws(draws, seed)
 
 
-def _provenance(responses: Responses, few: LeftOut | None, **also: Any) -> Signature:
+def _provenance(responses: Responses, few: LeftOut | None, **also: Any) -> dict[str, Any]:
     """How scores were drawn: by weighing units, or, of few, by leaving each out."""
-    return Signature(
-        version=__version__,
+    return provenance_attrs(
         model="bayesian_bootstrap" if few is None else JACKKNIFE,
         df=None if few is None else few.df,
         statistic=responses.statistic,

@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.tables import measure_table
 from betterthan.counts.units import default_unit, ids_of, unit_means
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import corrections, randomization
 from betterthan.exact.swaps.rank_tests import friedman as friedman_of
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 _ROUNDED = 1e-9
 
@@ -222,11 +221,8 @@ def strength(
     first = [name for name in by_chance if str(name).endswith(("_overall", "_overall_mcse"))]
     result = by_chance[first].merge(_rows(rows, p_values), join="exact")
     result = result.merge(by_system, join="exact").merge(by_chance, join="exact")
-    provenance = Signature(
-        answer="strength", version=betterthan.__version__, unit=names.MEASURE, seed=seed
-    ).to_attrs()
     return result.assign_attrs(
-        provenance,
+        provenance_attrs(answer="strength", unit=names.MEASURE, seed=seed),
         test="strength of results",
         measures=measures,
         alternative=alternative,
@@ -408,11 +404,10 @@ def friedman(scores: xr.DataArray, *, unit: str | None = None) -> xr.Dataset:
             f"{units['n']} of {units['n'] + units['n_dropped']} have scores of all systems "
             f"(unit={by!r}); Friedman's test needs two: leave out the systems that lack most"
         )
-    provenance = Signature(answer="friedman", version=betterthan.__version__, unit=by)
     return xr.Dataset(
         {k: ((), v) for k, v in result.items()} | {"mean_rank": (names.SYSTEM, rank)},
         coords={names.SYSTEM: scores[names.SYSTEM].values.astype(str)},
-        attrs=units | provenance.to_attrs(),
+        attrs=units | provenance_attrs(answer="friedman", unit=by),
     )
 
 

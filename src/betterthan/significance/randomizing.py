@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.blocks.lazy import Blocks, blocks_of, folded, in_blocks
 from betterthan.counts.in_blocks import rule_of
@@ -21,7 +20,7 @@ from betterthan.exact.blocks import Counted, Sums, both_added, counted_and_swapp
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps import randomization
 from betterthan.exact.wins.sign import sign_p
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 from betterthan.significance import nulls
 from betterthan.significance.corrections import adjusted_square
 
@@ -197,8 +196,7 @@ def _record(
     statistic: str, items: int, how: str, why: str, drawn: nulls.Drawn | None, options: _Options
 ) -> dict[str, Any]:
     """Provenance of the p-values."""
-    provenance = Signature(
-        version=betterthan.__version__,
+    signed = provenance_attrs(
         statistic=statistic,
         n_items=items,
         method=how,
@@ -210,7 +208,7 @@ def _record(
     if drawn and drawn.stop_after:
         description["stop_after"] = drawn.stop_after
     choices = {k: getattr(options, k) for k in ("alternative", "unit", "cutoff")}
-    return provenance.to_attrs() | description | choices
+    return signed | description | choices
 
 
 def _agree(responses: Responses, options: _Options) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names, schemas
 from betterthan.counts.counting import apply_missing, count_outcomes, oriented
 from betterthan.counts.shapes import labelled, square_array, square_from_pairs, to_square
@@ -19,7 +18,7 @@ from betterthan.counts.units import CLUSTER, ids_of, in_rows
 from betterthan.exact.joint.units import PairMeans, differences, joined, pair_sums
 from betterthan.exact.swaps import flips, randomization
 from betterthan.exact.wins import sign
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 
 _HELD = 2**18  # numbers (cluster, pair) that are tested at once
 Sums = tuple[
@@ -304,8 +303,8 @@ def mcnemar(
         "smallest_p": sign.smallest_p(a + b, 0, "drop", alternative),
     }
     n = right + a + b + wrong
-    provenance = Signature(version=betterthan.__version__, unit=names.ITEM, n_items=n)
-    attrs = {"test": "McNemar, exact", "alternative": alternative} | provenance.to_attrs()
+    attrs = {"test": "McNemar, exact", "alternative": alternative}
+    attrs |= provenance_attrs(unit=names.ITEM, n_items=n)
     return xr.Dataset({k: ((), v) for k, v in numbers.items()}, attrs=attrs)
 
 
@@ -417,8 +416,7 @@ def _table(
 
 def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> dict[str, Any]:
     attrs = counts.attrs
-    provenance = Signature(
-        version=betterthan.__version__,
+    signed = provenance_attrs(
         ties=ties,
         alpha=alpha,
         unit=str(attrs.get("unit", "unknown")),
@@ -430,4 +428,4 @@ def _record(counts: xr.DataArray, ties: str, alternative: str, alpha: float) -> 
         layout=attrs.get("layout"),
     )
     pooled = {k: attrs[k] for k in ("datasets_pooled",) if k in attrs}
-    return provenance.to_attrs() | {"test": "sign test", "alternative": alternative} | pooled
+    return signed | {"test": "sign test", "alternative": alternative} | pooled

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import betterthan
 from betterthan import checks, names
 from betterthan.exact.swaps import cliques, corrections, randomization
-from betterthan.signed import Signature
+from betterthan.signed import provenance_attrs
 from betterthan.significance.corrections import adjust
 
 _PRINT_RULE = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
@@ -358,8 +357,7 @@ def groups(
         marks, test = marks_in_print(result, rule), "printed marks"
     else:
         marks, test = marks_from_test(result, rule), str(result.attrs.get("test", "unknown"))
-    signed = Signature(answer="groups", version=betterthan.__version__, correction=correction)
-    provenance = signed.to_attrs()
+    provenance = provenance_attrs(answer="groups", correction=correction)
     direction = {k: result.attrs[k] for k in ("higher_is_better",) if k in result.attrs}
     lower = not direction.get("higher_is_better", True)
     together = groups_by(marks.ranked(lower_is_better=lower)).assign_attrs(

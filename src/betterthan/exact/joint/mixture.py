@@ -12,11 +12,12 @@ groups.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from betterthan.exact.averages import AveragedPairs
 from betterthan.exact.joint.student import Student, distribution, heights, log_rise, quantile
 from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.numeric import limits
@@ -30,55 +31,8 @@ _TINY = 1e-300
 _SLOPE_STEP = 1e-4  # of a standard deviation: neighbors from which a slope is taken
 
 
-class PairPosterior(Protocol):
-    """Posteriors of differences A - B, one a pair."""
-
-    @property
-    def z(self) -> _Array:
-        """How many errors the middle lies above d = 0."""
-        ...
-
-    @property
-    def df(self) -> _Array | None:
-        """Degrees of freedom of F; None of a normal."""
-        ...
-
-    @property
-    def skewed(self) -> bool:
-        """Whether skewness is corrected for."""
-        ...
-
-    def take(self, index: Any) -> Self:
-        """Some of the pairs."""
-        ...
-
-    def score(self, d: float) -> _Array:
-        """The u of one difference; nan where there is no error."""
-        ...
-
-    def outside(self, rope: float) -> tuple[_Array, _Array]:
-        """P(d < -rope) and P(d > rope)."""
-        ...
-
-    def place(self, u: _Array, *, hall: bool = False) -> _Array:
-        """The difference at u; by Hall's t where skewness is corrected for."""
-        ...
-
-    def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
-        """u, du/dd, and the slope of its log."""
-        ...
-
-    def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
-        """About where the narrowest interval (2, pair) ends, if u is normal with these."""
-        ...
-
-    def inside(self, limits: _Array, moved: _Array) -> _Array:
-        """The moved ends, at most half way to the end of what is possible."""
-        ...
-
-    def mean(self, middle: _Array, variance: _Array) -> _Array:
-        """Mean of the differences, where u has this mean and variance."""
-        ...
+# posteriors of differences A - B, one a pair: in each case of the same form as of `Wins`
+type PairPosterior = Wins | Averages | AveragedPairs
 
 
 @dataclass(frozen=True)
@@ -88,12 +42,12 @@ class Wins:
     a: _Array
     b: _Array
     t: _Array
-    df = None
-    skewed = False
+    df = None  # degrees of freedom of F; None of a normal
+    skewed = False  # whether skewness is corrected for
 
     @cached_property
     def z(self) -> _Array:
-        """Exactly 0 where wins and losses are as many."""
+        """How many errors the middle lies above d = 0; 0 where wins and losses are as many."""
         smaller = prob_above_half(np.minimum(self.a, self.b), np.maximum(self.a, self.b))
         return np.sign(self.b - self.a) * special.ndtri(np.maximum(smaller, _TINY))
 
@@ -102,7 +56,7 @@ class Wins:
         return Wins(self.a[index], self.b[index], self.t[index])
 
     def score(self, d: float) -> _Array:
-        """The u of one difference, from the smaller tail."""
+        """The u of one difference, from the smaller tail; nan where there is no error."""
         three = self.a, self.b, self.t
         return _normal_score(dirichlet.prob_below(*three, d), dirichlet.prob_above(*three, d))
 
@@ -112,7 +66,7 @@ class Wins:
         return dirichlet.prob_below(*three, -rope), dirichlet.prob_above(*three, rope)
 
     def place(self, u: _Array, *, hall: bool = False) -> _Array:
-        """The difference at u."""
+        """The difference at u; by Hall's t where skewness is corrected for."""
         return intervals.quantile(self.a, self.b, self.t, special.ndtr(u))
 
     def chart(self, d: _Array) -> tuple[_Array, _Array, _Array]:
@@ -140,16 +94,22 @@ class Wins:
         )
 
     def guess(self, middle: _Array, sd: _Array, prob: float) -> _Array:
-        """By Edgeworth's series."""
+        """About where the narrowest interval (2, pair) ends, if u is normal with these.
+
+        By Edgeworth's series.
+        """
         mean, size, skew = shape(self.a, self.b, self.t)
         return edgeworth(mean + size * middle, size * sd, skew, prob)
 
     def inside(self, limits: _Array, moved: _Array) -> _Array:
-        """Within -1 and 1."""
+        """The moved ends, at most half way to the end of what is possible, -1 or 1."""
         return np.clip(moved, (limits - 1) / 2, (limits + 1) / 2)
 
     def mean(self, middle: _Array, variance: _Array) -> _Array:
-        """By the series of Cornish and Fisher up to the skewness: exact where u is standard."""
+        """Mean of the differences, where u has this mean and variance.
+
+        By the series of Cornish and Fisher up to the skewness: exact where u is standard.
+        """
         mean, size, skew = shape(self.a, self.b, self.t)
         return mean + size * (middle + skew * (middle**2 + variance - 1) / 6)
 

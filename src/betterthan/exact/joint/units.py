@@ -172,11 +172,6 @@ class Means:
         return len(self.parts)
 
     @property
-    def vary(self) -> bool:
-        """Whether units say anything else than the means."""
-        return bool((self.parts != 0).any())
-
-    @property
     def covariance(self) -> np.ndarray:
         """Of the means, (system, system)."""
         return self.parts.T @ self.parts

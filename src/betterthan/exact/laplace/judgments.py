@@ -109,7 +109,7 @@ def davidson(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
     exp(tie).
     """
     win, loss, tied = counts
-    return (win - loss) * d / 2 + tied * tie - counts.sum(0) * _log_sum(d, tie)
+    return (win - loss) * d / 2 + tied * tie - counts.sum(0) * log_sum(d, tie)
 
 
 def davidson_total(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
@@ -124,18 +124,23 @@ def davidson_total(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.nda
 
 def davidson_bent(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> Bent:
     """The same with its derivatives."""
-    n = counts.sum(0)
-    total = _log_sum(d, tie)
-    net = np.exp(d / 2 - total) - np.exp(-d / 2 - total)
-    tied = np.exp(tie - total)
+    (win, loss, ties), n, total = counts, counts.sum(0), log_sum(d, tie)
+    net, tied = net_and_tied(d, tie, total)
     return (
-        davidson(counts, d, tie),
-        (counts[0] - counts[1] - n * net) / 2,
-        counts[2] - n * tied,
+        (win - loss) * d / 2 + ties * tie - n * total,
+        (win - loss - n * net) / 2,
+        ties - n * tied,
         -n * (1 - tied - net**2) / 4,
         n * tied * net / 2,
         -n * tied * (1 - tied),
     )
+
+
+def net_and_tied(
+    d: np.ndarray, tie: np.ndarray, total: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(win) - P(loss), and P(tie), in each row, of Davidson's model; `total` is `log_sum`."""
+    return np.exp(d / 2 - total) - np.exp(-d / 2 - total), np.exp(tie - total)
 
 
 def rao_kupper(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> np.ndarray:
@@ -175,7 +180,7 @@ def rao_kupper_bent(counts: np.ndarray, d: np.ndarray, tie: np.ndarray) -> Bent:
     )
 
 
-def _log_sum(d: np.ndarray, tie: np.ndarray) -> np.ndarray:
+def log_sum(d: np.ndarray, tie: np.ndarray) -> np.ndarray:
     """Log of the sum of the weights of win, loss and tie."""
     total = _log_sum_within(d, tie)
     return total if np.isfinite(total.sum()) else _log_sum_anywhere(d, tie)

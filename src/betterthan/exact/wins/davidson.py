@@ -24,6 +24,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
+from betterthan.exact.laplace.judgments import davidson_bent, log_sum, net_and_tied
+from betterthan.exact.laplace.nested import Curved, largest
+
 
 def net_wins(counts: np.ndarray, a: np.ndarray, b: np.ndarray, systems: int) -> np.ndarray:
     """Wins less losses of every ordered pair (draw, system, system), from counts (draw, row,
@@ -50,10 +53,7 @@ def circular(margins: np.ndarray) -> np.ndarray:
     return np.einsum("dij,dji->d", beats @ beats, beats) / 3
 
 
-_STEPS = 200
-_TOLERANCE = 1e-5  # of a step in log odds; the next step would be about its square
-_HALVINGS = 40
-_ROUNDING = 1e-10  # of the height, relative
+_TOLERANCE = 1e-5  # of a step in standard errors; the next step would be about its square
 
 
 @dataclass(frozen=True)
@@ -94,48 +94,30 @@ def fit(counts: np.ndarray, meet: Meetings, penalty: Penalty, start: np.ndarray)
     Raises
     ------
     ValueError
-        If a table has no largest value within 200 steps.
+        If a table has no largest value near by.
     """
-    parameters = np.broadcast_to(start, (len(counts), meet.parameters)).copy()
-    left = np.arange(len(counts))
-    for _ in range(_STEPS):
-        tables, selected, x = counts[left], _select(penalty, left), parameters[left]
-        down = curvature(x, tables, meet, selected)
-        step = np.linalg.solve(down, slope(x, tables, meet, selected)[..., None])[..., 0]
-        parameters[left] += _shortened(step, x, tables, meet, selected)
-        left = left[np.abs(step).max(1) > _TOLERANCE]
-        if not len(left):
-            return parameters
-    raise ValueError(f"{len(left)} fits of abilities did not settle; is a prior near to flat?")
+
+    def derivatives(x: np.ndarray, tables: np.ndarray) -> Curved:
+        return curved(x, counts[tables], meet, _select(penalty, tables))
+
+    first = np.broadcast_to(start, (len(counts), meet.parameters))
+    return largest(derivatives, first, _TOLERANCE)[0]
 
 
-def height(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> np.ndarray:
-    """Log likelihood and log prior (table,), up to a constant."""
-    d, tie, log_sum = _logits(x, meet)
-    win, loss, tied = np.moveaxis(counts, 1, 0)
-    likelihood = ((win - loss) * d / 2 + tied * tie - (win + loss + tied) * log_sum).sum(1)
-    return likelihood - 0.5 * (penalty.precision * (x - penalty.centre) ** 2).sum(1)
-
-
-def slope(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> np.ndarray:
-    """Gradient of `height`, (table, parameter)."""
-    net, tied = _chances(x, meet)
-    n = counts.sum(1)
-    ahead = (counts[:, 0] - counts[:, 1] - n * net) / 2
-    parts = [_netted(ahead, meet), (counts[:, 2] - n * tied).sum(1, keepdims=True)]
-    parts += [ahead.sum(1, keepdims=True)] if meet.place else []
-    return np.concatenate(parts, axis=1) - penalty.precision * (x - penalty.centre)
-
-
-def curvature(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> np.ndarray:
-    """Less the second derivatives of `height`, (table, parameter, parameter)."""
-    net, tied = _chances(x, meet)
-    n = counts.sum(1)
-    by_d = n * (1 - tied - net**2) / 4
-    curved = _assembled(by_d, -n * tied * net / 2, (n * tied * (1 - tied)).sum(1), meet)
-    index = np.arange(meet.parameters)
-    curved[:, index, index] += penalty.precision
-    return curved
+def curved(x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty) -> Curved:
+    """Log likelihood and log prior (table,), up to a constant, with slope and curvature."""
+    likelihood, by_d, by_tie, *second = davidson_bent(np.moveaxis(counts, 1, 0), *_logits(x, meet))
+    parts = [_netted(by_d, meet), by_tie.sum(1, keepdims=True)]
+    parts += [by_d.sum(1, keepdims=True)] if meet.place else []
+    d_d, d_tie, tie_tie = (-part for part in second)
+    down, index = _assembled(d_d, d_tie, tie_tie.sum(1), meet), np.arange(meet.parameters)
+    down[:, index, index] += penalty.precision
+    away = x - penalty.centre
+    return Curved(
+        likelihood.sum(1) - 0.5 * (penalty.precision * away**2).sum(1),
+        np.concatenate(parts, axis=1) - penalty.precision * away,
+        down,
+    )
 
 
 def spread(x: np.ndarray, counts: np.ndarray, meet: Meetings) -> np.ndarray:
@@ -164,40 +146,18 @@ def slopes(x: np.ndarray, meet: Meetings) -> sparse.csr_array:
 
 def _slopes(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
     """Slopes of each outcome and row, in the difference and in the tie parameter."""
-    net, tied = _chances(x[None], meet)
+    d, tie = _logits(x[None], meet)
+    net, tied = net_and_tied(d, tie, log_sum(d, tie))
     won, tie = np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])[..., None]
     return (won - net) / 2, tie - tied
 
 
-def _logits(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Differences and tie, (table, row), and the log of what win, loss and tie sum to."""
+def _logits(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
+    """Differences (table, row), and tie (table, 1)."""
     d = x[:, meet.a] - x[:, meet.b]
     if meet.place:
         d = d + x[:, meet.systems + 1 :]
-    tie = x[:, meet.systems, None]
-    size = np.abs(d) / 2
-    top = np.maximum(size, tie)
-    return d, tie, top + np.log(np.exp(size - top) + np.exp(-size - top) + np.exp(tie - top))
-
-
-def _chances(x: np.ndarray, meet: Meetings) -> tuple[np.ndarray, np.ndarray]:
-    """P(win) - P(loss), and P(tie), (table, row)."""
-    d, tie, log_sum = _logits(x, meet)
-    return np.exp(d / 2 - log_sum) - np.exp(-d / 2 - log_sum), np.exp(tie - log_sum)
-
-
-def _shortened(
-    step: np.ndarray, x: np.ndarray, counts: np.ndarray, meet: Meetings, penalty: Penalty
-) -> np.ndarray:
-    """The steps, halved until none leads down."""
-    before = height(x, counts, meet, penalty)
-    slack = _ROUNDING * np.maximum(np.abs(before), 1.0)
-    for _ in range(_HALVINGS):
-        down = height(x + step, counts, meet, penalty) < before - slack
-        if not down.any():
-            break
-        step = np.where(down[:, None], step / 2, step)
-    return step
+    return d, x[:, meet.systems, None]
 
 
 def _netted(by_d: np.ndarray, meet: Meetings) -> np.ndarray:
@@ -334,8 +294,8 @@ def _by_spread(
     penalty, _ = _penalties(prior, spreads, meet)
     tables = np.broadcast_to(total, (_SPREADS, *total.shape[1:]))
     modes = fit(tables, meet, penalty, start[None])
-    _, information = np.linalg.slogdet(curvature(modes, tables, meet, penalty))
-    log = height(modes, tables, meet, penalty) - information / 2
+    at_modes = curved(modes, tables, meet, penalty)
+    log = at_modes.height - np.linalg.slogdet(at_modes.down)[1] / 2
     log -= meet.systems * np.log(spreads)
     chance = np.exp(log - log.max())
     return modes, spreads, chance / chance.sum()
@@ -347,7 +307,7 @@ def _design_effects(
     """Variance of abilities from sums over clusters, over that from single judgments: of each
     system, and of all together, which is 1 at least.
     """
-    inverse = np.linalg.inv(curvature(mode[None], total, meet, penalty)[0])
+    inverse = np.linalg.inv(curved(mode[None], total, meet, penalty).down[0])
     moved = (counts @ slopes(mode, meet)).toarray() @ inverse
     clusters = len(moved)
     moved = (moved - moved.mean(0))[:, : meet.systems]
