@@ -325,10 +325,10 @@ def _count_trials(data: xr.Dataset, by: str | None) -> xr.DataArray:
     total = trials[:, :, None] * trials[:, None, :]
     outcomes = np.stack([win, win.swapaxes(1, 2), total - win - win.swapaxes(1, 2)], axis=-1)
     outcomes[:, np.arange(len(systems)), np.arange(len(systems))] = 0
-    distinct = list(dict.fromkeys(labels.tolist()))
+    place, distinct = pd.factorize(labels)
     square = np.zeros((len(distinct), *outcomes.shape[1:]), dtype=np.int64)
-    np.add.at(square, np.array([distinct.index(x) for x in labels.tolist()]), outcomes)
-    return _as_counts(square, systems, distinct)
+    np.add.at(square, place, outcomes)
+    return _as_counts(square, systems, distinct.tolist())
 
 
 def _as_counts(square: np.ndarray, systems: list[str], labels: list[str]) -> xr.DataArray:

@@ -11,6 +11,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import origin, square_array, to_pairs
+from betterthan.io.problems import listed
 from betterthan.io.texts import text_array
 from betterthan.signed import Signature
 
@@ -41,9 +42,7 @@ def unconnected_systems(met: np.ndarray, systems: list[str]) -> str:
         return ""
     smallest = np.bincount(part).argmin()
     smallest_group = [s for s, where in zip(systems, part, strict=True) if where == smallest]
-    return ", ".join(map(repr, smallest_group[:5])) + (
-        f" and {len(smallest_group) - 5} more" if len(smallest_group) > 5 else ""
-    )
+    return listed(smallest_group, 5)
 
 
 JUDGMENT, JUDGE = "judgment", "judge"

@@ -258,11 +258,10 @@ def _numbered(labels: np.ndarray, has_labels: bool) -> tuple[np.ndarray, list[st
     """Number the groups in order of appearance; without labels every row is its own group."""
     if not has_labels:
         return np.arange(len(labels)), labels.tolist()
-    group_names = list(dict.fromkeys(labels.tolist()))
+    place, group_names = pd.factorize(labels.astype(object))
     if len(group_names) < 3:
         raise ValueError(f"there are {len(group_names)} groups; give rows of at least 3")
-    place = {name: k for k, name in enumerate(group_names)}
-    return np.array([place[label] for label in labels]), group_names
+    return place, group_names.tolist()
 
 
 def _tell_of_gaps(x: pd.DataFrame) -> None:

@@ -10,6 +10,7 @@ from betterthan import checks, names
 from betterthan.counts.graded_pairs import MANY, NEAR
 from betterthan.counts.shapes import to_square, without_attrs
 from betterthan.exact import mallows
+from betterthan.io.problems import listed
 from betterthan.models import clustered, paired_judgments, priors
 from betterthan.posterior import closed, table
 from betterthan.posterior.from_draws import SAMPLES as SAMPLES
@@ -84,13 +85,9 @@ def _warn_separated(fit: Fit, by_item: bool) -> None:
     did = ("solved everything", "solved nothing")
     did = did if by_item else ("won every judgment", "lost every judgment")
     for which, outcome in ((lost == 0, did[0]), (won == 0, did[1])):
-        named = [s for s, hit in zip(fit.systems, which, strict=True) if hit]
-        if named:
-            more = f" and {len(named) - 3} more" if len(named) > 3 else ""
-            checks.warn(
-                f"only the prior bounds the differences from {', '.join(map(repr, named[:3]))}"
-                f"{more}: {outcome}"
-            )
+        if which.any():
+            named = listed(np.array(fit.systems)[which].tolist(), 3)
+            checks.warn(f"only the prior bounds the differences from {named}: {outcome}")
 
 
 def _solved(fit: Fit) -> tuple[np.ndarray, np.ndarray]:

@@ -128,9 +128,8 @@ def _groups(by: Sequence[Any] | None, items: int) -> tuple[list[int], list[str]]
             f"the dialogue of the item at position {named.index('')} is missing; every item needs "
             f"one"
         )
-    groups = list(dict.fromkeys(named))
-    place = {name: k for k, name in enumerate(groups)}
-    return [place[name] for name in named], groups
+    place, groups = pd.factorize(np.array(named, dtype=object))
+    return place.tolist(), groups.tolist()
 
 
 def from_table(

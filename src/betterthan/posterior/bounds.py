@@ -16,6 +16,7 @@ from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import item_ids, sums_by_unit
 from betterthan.exact.numeric import counting
+from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins import beta
 from betterthan.io.texts import coded
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
@@ -358,14 +359,12 @@ def _pairs(
     held = answers["holds"] & ~none
     verdict = answers["verdict"].copy()
     verdict[0, none] = "no_data"
-    sides = [verdict == "a_better", verdict == "b_better"]
-    reversed_ = np.select(sides, ["b_better", "a_better"], verdict)
     by_case = (*names.SQUARE, "case")
     tied = _by_case_square(counts, counts[..., _MIRRORED], (0, 0, items))
     table: dict[str, Any] = {
         "counts": ((*by_case, names.OUTCOME), tied),
         "prob_better": (by_case, _by_case_square(answers["better"], answers["worse"], 0.5)),
-        "verdict": (by_case, _by_case_square(verdict, reversed_, answers["itself"])),
+        "verdict": (by_case, _by_case_square(verdict, other_side(verdict), answers["itself"])),
         "n_missing": (names.SQUARE, both),
         "holds": (names.SQUARE, square_from_pairs(held, held, True) | (both == 0)),
     }

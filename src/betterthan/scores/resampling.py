@@ -246,13 +246,14 @@ def bootstrap_draws(
     responses = _responses(data, statistic, beta, unit)
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
-    return xr.DataArray(
-        _joint_draws(responses, few, rests, draws, seed)[1],
-        dims=("draw", names.SYSTEM),
-        coords={"draw": np.arange(draws), names.SYSTEM: responses.systems},
-        attrs=_provenance(responses, few, seed=seed, unit=unit) | rests.to_attrs(),
-        name="score",
-    )
+    attrs = _provenance(responses, few, seed=seed, unit=unit) | rests.to_attrs()
+    values = _joint_draws(responses, few, rests, draws, seed)[1]
+    return _as_array(values, responses.systems, attrs)
+
+
+def _as_array(values: np.ndarray, systems: list[str], attrs: dict[str, Any]) -> xr.DataArray:
+    coords = {"draw": np.arange(len(values)), names.SYSTEM: systems}
+    return xr.DataArray(values, coords, ("draw", names.SYSTEM), "score", attrs)
 
 
 def _block_draws(
@@ -292,13 +293,8 @@ def _block_draws(
         unit=unit,
     )
     means = weighed.sums[:, :-1] / weighed.sums[:, -1:]
-    return xr.DataArray(
-        monte_carlo.widened(means, blocks.items, seed),
-        dims=("draw", names.SYSTEM),
-        coords={"draw": np.arange(draws), names.SYSTEM: list(blocks.systems)},
-        attrs=signed | {"n_weighed": blocks.items},
-        name="score",
-    )
+    wide = monte_carlo.widened(means, blocks.items, seed)
+    return _as_array(wide, list(blocks.systems), signed | {"n_weighed": blocks.items})
 
 
 def bootstrap(

@@ -11,6 +11,7 @@ from betterthan import checks, names
 from betterthan.exact.swaps import cliques, corrections, randomization
 from betterthan.signed import provenance_attrs
 from betterthan.significance.corrections import adjust
+from betterthan.text import named
 
 _PRINT_RULE = "Marks as given, for p ≤ {0.p:g} with a confidence of at least {0.confidence:g}."
 _CORRECTED = {
@@ -464,6 +465,4 @@ def _who(systems: list[str], several: list[int]) -> str:
     if len(several) > _NAMED:
         return f"The systems at ranks {ranges(k + 1 for k in several)} are"
     listed = [" ".join(systems[k].split()) for k in several]
-    return (
-        f"{', '.join(listed[:-1])} and {listed[-1]} are" if len(listed) > 1 else f"{listed[0]} is"
-    )
+    return f"{named(listed)} {'are' if len(listed) > 1 else 'is'}"
