@@ -57,6 +57,27 @@ def test_a_printed_confusion_matrix(tmp_path):
     assert found.attrs["reading"].endswith("5 labels, 3,379 items, 1,064 unclassified")
 
 
+@pytest.mark.parametrize("corner", ["actual", "Gold label", "true", "actual / predicted"])
+def test_rows_are_what_their_name_says(tmp_path, corner):
+    """As in tables whose rows are actual labels, of scikit-learn and of pandas.crosstab."""
+    gold, predicted = ["a"] * 23 + ["b"] * 17, ["a"] * 20 + ["b"] * 3 + ["a"] * 5 + ["b"] * 12
+    wanted = bt.labels.confusion_matrix(gold, predicted)
+    table = pd.crosstab(pd.Series(gold, name=corner), pd.Series(predicted, name="predicted"))
+    table.to_csv(tmp_path / "t.csv")
+    read = [bt.labels.read_confusion(source) for source in (table, tmp_path / "t.csv")]
+    for found in (bt.labels.from_table(table), bt.labels.from_table(table.T), *read):
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dims == ("predicted", "actual")
+    assert "(rows actual): 2 labels, 40 items" in read[1].attrs["reading"]
+    lost = table.assign(unclassified=[2, 3])
+    lost.to_csv(tmp_path / "t.csv")
+    found = bt.labels.read_confusion(tmp_path / "t.csv")
+    assert found["n_actual"].values.tolist() == [25, 20]
+    np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ValueError, match="both axes are named actual; name one actual and the"):
+        bt.labels.from_table(table.rename_axis(index="gold", columns="actual"))
+
+
 @pytest.mark.parametrize(
     ("frame", "words"),
     [

@@ -1,5 +1,6 @@
 """Confusion matrices: from labels, from predictions of several systems, from tables and files."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -141,7 +142,8 @@ def from_table(
     ----------
     table : pandas.DataFrame
         Matrix with predicted labels as rows and actual labels as columns, the same in both, in any
-        order.
+        order; or the other way round, if the names of its axes say so, as in
+        ``pandas.crosstab(actual, predicted)``.
     actual_counts : mapping of label to int, optional
         Number of items of each class, if some were left unclassified. Default: the sums of the
         columns.
@@ -155,7 +157,7 @@ def from_table(
     ------
     ValueError
         If the table is not square, a label is only on one side, a cell is negative or not whole, or
-        a count is below the sum of its column.
+        a count is below the sum of its column. If both axes have the name of one side.
 
     Examples
     --------
@@ -167,6 +169,11 @@ def from_table(
     checks.of_type(
         table, pd.DataFrame, "table is", "pandas.DataFrame, rows predicted, columns actual"
     )
+    sides = [_side(axis.name) for axis in (table.index, table.columns)]
+    if sides[0] and sides[0] == sides[1]:
+        raise ValueError(f"both axes are named {sides[0]}; name one actual and the other predicted")
+    if sides[0] == names.ACTUAL or sides[1] == names.PREDICTED:
+        table = table.T
     rows, columns = [[_label(x) for x in axis] for axis in (table.index, table.columns)]
     _refuse_unlike(rows, columns)
     values = table.to_numpy()[[rows.index(c) for c in columns]]
@@ -176,6 +183,16 @@ def from_table(
         checks.of_type(actual_counts, Mapping, "actual_counts is", "mapping from labels to sizes")
         n_actual = _class_sizes({_label(k): v for k, v in actual_counts.items()}, columns, n_actual)
     return _array(matrix, columns, n_actual)
+
+
+_SIDES = dict.fromkeys(("predicted", "prediction", "predictions", "pred"), names.PREDICTED)
+_SIDES |= dict.fromkeys(("actual", "gold", "true", "truth", "reference", "expected"), names.ACTUAL)
+
+
+def _side(name: Any) -> str:
+    """The side that an axis is by its name, of two names by the first; else empty."""
+    words = re.findall("[a-z]+", str(name).casefold())
+    return next((_SIDES[word] for word in words if word in _SIDES), "")
 
 
 def _refuse_unlike(rows: list[str], columns: list[str]) -> None:
@@ -447,7 +464,8 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     source : path or pandas.DataFrame
         Table whose first column names the predicted labels and whose other columns are the actual
         ones: the same labels, in any order. A further row ``unclassified`` has the numbers of items
-        of each class without a label.
+        of each class without a label. If the first column is called ``actual``, ``gold`` or
+        ``true``, rows are actual labels.
 
     Returns
     -------
@@ -470,6 +488,8 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     >>> read_confusion(table)["n_actual"].values.tolist()
     [10, 7]
     """
+    if isinstance(source, pd.DataFrame) and source.index.name is not None:
+        source = source.reset_index()  # its name says which labels are the rows
     table = table_of(source)
     if not is_confusion(table):
         reason = "the first column must name the labels that the other columns are called"
@@ -478,6 +498,10 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
     rows = [text.strip() for text in cells.texts(table, first)]
     _refuse_repeated(table, first, rows)
     frame = pd.DataFrame({label: cells.whole_numbers(table, label) for label in labels}, index=rows)
+    side = _side(first) or names.PREDICTED
+    if side == names.ACTUAL:
+        frame = frame.T
+        rows, labels = labels, rows
     lost: Any = (
         frame.loc[_UNCLASSIFIED] if _UNCLASSIFIED in rows and _UNCLASSIFIED not in labels else None
     )
@@ -489,7 +513,7 @@ def read_confusion(source: str | Path | pd.DataFrame) -> xr.DataArray:
         raise problem(table.source, str(error)) from None
     unclassified = 0 if lost is None else int(lost.sum())
     summary = (
-        f"a confusion matrix (rows predicted): {counted(len(labels), 'label')}, "
+        f"a confusion matrix (rows {side}): {counted(len(labels), 'label')}, "
         f"{int(matrix['n_actual'].sum()):,} items, {unclassified:,} unclassified"
     )
     return matrix.assign_attrs(_provenance(table, summary))
