@@ -130,6 +130,11 @@ def test_what_would_help_and_what_was_lost_is_told(files, capsys, monkeypatch):
         (("{old}", "{pass}", "--margin", ".05", "--json", "{pass}"), "is a file that is read"),
         (("{old}", "{old}", "--accept"), "is a file that is read"),
         (("{pass}", "{old}", "--accept"), "is no baseline that --accept wrote"),
+        (("b", "{old}", "--accept", "--json", "j"), "--accept compares nothing; leave out --json"),
+        (
+            ("{old}", "{pass}", "--margin", ".05", "--json", "j", "--junit", "j"),
+            "--junit and --json need a file each",
+        ),
         (("{old}",), "CANDIDATE"),
     ],
 )

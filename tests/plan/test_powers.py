@@ -78,6 +78,15 @@ def test_sign_power_is_a_binomial_tail():
         assert binom.sf(wins - 2, n, 0.5) > 0.05 >= level
 
 
+def test_the_least_of_some_numbers_is_not_called_what_is_needed():
+    assert bt.plan.sign_power(theta=0.7).lines[0].startswith("49 non-tied items are needed")
+    assert bt.plan.sign_power([10, 100, 1000], theta=0.7).lines[0] == (
+        "Of these numbers of non-tied items, 100 is the least with a power of 0.8."
+    )
+    clusters = bt.plan.cluster_power(0.15, sd=0.6, icc=0.1, clusters=10, size=20)
+    assert "Cumulative" not in str(clusters)
+
+
 def test_power_never_reached():
     found = bt.plan.sign_power([5, 10], 0.55)
     assert np.isnan(found["first"])

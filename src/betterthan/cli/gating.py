@@ -47,6 +47,12 @@ def gate(
       betterthan gate baseline.csv candidate.csv --accept
     """
     choices = reading_options(**reading)
+    outputs = {"--output": page, "--junit": junit, "--json": json}
+    outputs = {option: path for option, path in outputs.items() if path is not None}
+    if len(set(outputs.values())) < len(outputs):
+        raise ValueError(f"{' and '.join(outputs)} need a file each")
+    if accept and outputs:
+        raise ValueError(f"--accept compares nothing; leave out {' and '.join(outputs)}")
     if accept:
         return _accept(Path(baseline_file), candidate, choices)
     from betterthan import checks
@@ -63,7 +69,7 @@ def gate(
     if inconclusive is not None:
         checks.one_of(inconclusive, INCONCLUSIVE_AS, "inconclusive")
     inputs = inputs_of([baseline_file, candidate])
-    refuse_inputs([path for path in (page, junit, json) if path is not None], inputs)
+    refuse_inputs(list(outputs.values()), inputs)
     if _has_summary():
         from betterthan.results import machines
 

@@ -95,7 +95,8 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return _OF_E_VALUES[name]
     if data.attrs.get("answer") == "repeated runs" and name in _OF_RUNS:
         return _OF_RUNS[name]
-    if "difference" in data and name in _OF_MEANS:
+    of_means = "difference" in data or data.attrs.get("answer") == "cluster power"
+    if of_means and name in _OF_MEANS:
         return _OF_MEANS[name]
     if name == "n" and "n_gold" in data:
         return "Judged items"

@@ -274,8 +274,9 @@ _CLAIMS = ("a_beyond", "b_beyond", "a_not_worse", "b_not_worse", "equivalent")
 def e_value(counts: Any, rope: float = names.ROPE) -> Plan:
     """Compute e-values, which allow an interim look after every item.
 
-    If you stop as soon as an e-value reaches 1 / error, whenever that is, your claim is false with
-    probability `error` at most. The order of the items must not depend on their outcomes; another
+    If you stop as soon as the e-value of one claim reaches 1 / error, whenever that is, the claim
+    is false with probability `error` at most. Choose it beforehand: if you watch several, multiply
+    1 / error by their number. The order of the items must not depend on their outcomes; another
     run of the same item is not a new item.
 
     Parameters

@@ -225,8 +225,9 @@ def staked(data: xr.Dataset) -> tuple[str, ...]:
     claim = str(best["claim"].values)
     claim = _VERDICT_TEXTS.get(claim, claim.replace("_", " ")).format(a="A", b="B")
     return (
-        f"The claim with the highest e-value is {claim}: {float(best['e_value']):.3g}. You may "
-        "stop whenever an e-value reaches 20; the error is then at most 0.05.",
+        f"The claim with the highest e-value is {claim}: {float(best['e_value']):.3g}.",
+        "If you chose one claim beforehand, you may stop whenever its e-value reaches 20; the "
+        "error is then at most 0.05. If you watch several, multiply 20 by their number.",
     )
 
 
@@ -277,7 +278,10 @@ def power(data: xr.Dataset, unit: str) -> tuple[str, ...]:
     if np.isnan(first):
         return (f"None of these numbers of {unit} has a power of {data.attrs['target']:g}.",)
     still = f"; from {always:,.0f} on, it is never lower" if always == always != first else ""
-    return (f"{first:,.0f} {unit} are needed for a power of {data.attrs['target']:g}{still}.",)
+    target, n = f"a power of {data.attrs['target']:g}{still}", data["n"].values
+    if np.array_equal(n, np.arange(1, len(n) + 1)):
+        return (f"{first:,.0f} {unit} are needed for {target}.",)
+    return (f"Of these numbers of {unit}, {first:,.0f} is the least with {target}.",)
 
 
 def strata(data: xr.Dataset) -> tuple[str, ...]:
