@@ -1,5 +1,6 @@
 """Noise of runs and of items, one system against itself, plans of runs, and their figures."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,40 @@ def test_one_system_against_itself():
     assert result["flip_rate_lower"].item() < 7 / 30 < result["flip_rate_upper"].item()
     assert result["error_of_runs"].item() == pytest.approx(np.sqrt(7) / 30)
     assert "Two sets of runs of one system differ at least this much" in result.lines[1]
+
+
+def runs_of(outcomes):
+    """A row for each run of each item, of one system."""
+    rows = [(f"q{k}", r, x) for k, own in enumerate(outcomes) for r, x in enumerate(own)]
+    return pd.DataFrame(rows, columns=["item", "run", "score"])
+
+
+def test_systems_that_solve_other_items_each_time_are_not_one():
+    """Deterministic systems on 40 items: the noise of runs does not explain what they differ by."""
+    one, other = [1] * 20 + [0] * 14 + [1] * 6, [0] * 20 + [1] * 14 + [1] * 6
+    result = bt.runs.same_system(*(runs_of([[x] * 6 for x in y]) for y in (one, other)), run="run")
+    assert result["p_value"].item() < 0.001
+    assert abs(result["difference"].item()) > 1.96 * result["error_of_runs"].item()
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (2, 4), None])
+def test_p_of_dealt_runs_is_that_of_every_deal(sizes):
+    random = np.random.default_rng(3)
+    sizes = [sizes or (2 + k % 2, 3) for k in range(4)]
+    sets = [[random.integers(0, 2, n[side]) for n in sizes] for side in (0, 1)]
+    result = bt.runs.same_system(*map(runs_of, sets), run="run")
+    gaps = np.zeros(1)  # of every deal of every item
+    for first, second in zip(*sets, strict=True):
+        pool = np.r_[first, second]
+        chosen = np.array(list(itertools.combinations(range(len(pool)), len(first))))
+        hits = pool[chosen].sum(1)
+        own = hits / len(first) - (pool.sum() - hits) / len(second)
+        gaps = np.add.outer(gaps, own).ravel()
+    wanted = (np.abs(gaps) >= abs(4 * result["difference"].item()) - 1e-9).mean()
+    assert result["p_value"].item() == pytest.approx(
+        wanted, abs=1e-12 + 4 * result["p_value_mcse"].item()
+    )
+    assert (result["p_value_mcse"].item() > 0) == (len(set(sizes)) > 1)
 
 
 def test_two_systems_are_not_one_against_itself(simulated):  # noqa: F811

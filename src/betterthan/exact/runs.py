@@ -31,6 +31,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.numeric import limits
+from betterthan.exact.swaps.randomization import monte_carlo_error, monte_carlo_p
 
 _HALVINGS, _LOGIT = 18, 40.0  # of the search for the saddle point
 _STEP, _BLOCK, _BLOCKS = 0.08, 16, 60  # nodes are sinh of multiples of the step
@@ -434,3 +435,48 @@ def best_runs_range(
         lower, upper = (np.sqrt(np.exp(np.maximum(best + side * far, 0.0))) for side in (-1, 1))
     unknown = ~np.isfinite(best) | ~np.isfinite(far)
     return np.where(unknown, 1.0, lower), np.where(unknown, np.inf, upper)
+
+
+_DEALT = 1000  # deals of the runs at a time
+_NEAR = 1e-9  # differences of sums of shares that are rounding
+
+
+def dealt_p(
+    hits: np.ndarray, first: np.ndarray, second: np.ndarray, gap: float, shuffles: int, seed: int
+) -> tuple[float, float, str]:
+    """How often two sets of runs of one system differ as much, if the runs of each item are dealt
+    to them at random; its error, and how it was counted.
+
+    Parameters
+    ----------
+    hits, first, second : numpy.ndarray of int, (item,)
+        Successes in both sets, and runs in each.
+    gap : float
+        What the two sums of shares of successes differ by.
+    shuffles, seed : int
+        Deals that are drawn, if items have different numbers of runs; else all are counted.
+
+    Examples
+    --------
+    >>> one = np.ones(4, int)
+    >>> dealt_p(one, one, one, 4.0, 100, 1)
+    (0.125, 0.0, 'exact')
+    """
+    if np.ptp(first) or np.ptp(second):
+        random, reached = np.random.default_rng(seed), 0
+        for start in range(0, shuffles, _DEALT):
+            size = (min(_DEALT, shuffles - start), len(hits))
+            dealt = random.hypergeometric(hits, first + second - hits, first, size)
+            gaps = (dealt / first - (hits - dealt) / second).sum(1)
+            reached += int((np.abs(gaps) >= abs(gap) - _NEAR).sum())
+        counted = np.array(reached), np.array(shuffles)
+        return float(monte_carlo_p(*counted)), float(monte_carlo_error(*counted)), "sampled"
+    a, b, law = int(first[0]), int(second[0]), np.ones(1)
+    dealt = np.arange(a + 1)
+    for k, items in zip(*np.unique(hits, return_counts=True), strict=True):
+        own = special.comb(k, dealt) * special.comb(a + b - k, a - dealt) / special.comb(a + b, a)
+        for _ in range(items):
+            law = np.convolve(law, own)
+    total = np.arange(len(law))
+    far = np.abs(total / a - (hits.sum() - total) / b) >= abs(gap) - _NEAR
+    return min(1.0, float(law[far].sum())), 0.0, "exact"

@@ -29,9 +29,11 @@ from betterthan.counts.runs import (
 )
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
 from betterthan.counts.units import item_ids, unit_of
+from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.runs import (
     best_runs,
     bounds,
+    dealt_p,
     differences_of,
     flips,
     shares_of,
@@ -43,7 +45,6 @@ from betterthan.progress import working
 from betterthan.reading.inputs import data_of
 from betterthan.reading.read import ReadOptions
 from betterthan.runs.answer import Runs, noise_lines, reliability_lines, same_lines
-from betterthan.significance.randomizing import randomization_test
 from betterthan.text import named
 
 _DIRICHLET_SYSTEMS = 20  # up to which it is computed unless it is asked for
@@ -471,7 +472,7 @@ def same_system(
     ci_prob : float, default 0.95
         Level of the equal-tailed interval of ``flip_rate``.
     shuffles : int, default 10,000
-        Number of random permutations, if the exact test is too large.
+        Number of random deals, if items have different numbers of runs; else the test is exact.
     rng : int, numpy.random.Generator or None
         Seed of these permutations.
     **reading
@@ -485,8 +486,8 @@ def same_system(
         - ``flip_rate``, ``flip_rate_lower``, ``flip_rate_upper``: probability that two runs of an
           item, one of each set, have different outcomes
         - ``mean_first``, ``mean_second``, ``difference``: mean over items, and first - second
-        - ``p_value``, ``p_value_mcse``: two-sided randomization test, which exchanges the two sets
-          of runs of an item; how often two equal systems differ at least this much
+        - ``p_value``, ``p_value_mcse``: two-sided randomization test, which deals the runs of each
+          item to the two sets; how often two sets of one system differ at least this much
         - ``error_of_runs``: standard error of the difference on these items, from the runs alone
         - ``n``, ``n_dropped``: items in both, and in one of the two
 
@@ -524,28 +525,27 @@ def same_system(
     scores = xr.DataArray(
         means, dims=(names.ITEM, names.SYSTEM), coords={names.SYSTEM: ["first", "second"]}
     )
-    test = randomization_test(scores, shuffles=shuffles, rng=rng)
-    place = {names.SYSTEM_A: "first", names.SYSTEM_B: "second"}
-    p = {k: float(test[k].sel(place)) for k in ("p_value", "p_value_mcse") if k in test}
+    hits, trials = (a[SUCCESSES] + b[SUCCESSES]).to_numpy(), [t[TRIALS].to_numpy() for t in (a, b)]
+    gap, shuffles = float((means[:, 0] - means[:, 1]).sum()), checks.whole(shuffles, "shuffles")
+    p, error, how = dealt_p(hits, trials[0], trials[1], gap, shuffles, one_seed(rng))
     # of the difference of two means on the same items: by the spread of all runs of an item
-    hits, runs = a[SUCCESSES] + b[SUCCESSES], a[TRIALS] + b[TRIALS]
-    spread = spread_of_runs(hits.to_numpy(), hits.to_numpy(), runs.to_numpy())
-    variance = (spread * (1 / a[TRIALS] + 1 / b[TRIALS])).sum()
+    spread = spread_of_runs(hits, hits, trials[0] + trials[1])
+    variance = (spread * (1 / trials[0] + 1 / trials[1])).sum()
     values = {
         "flip_rate": float(rate.mean()),
         "flip_rate_lower": float(lower[0]),
         "flip_rate_upper": float(upper[0]),
         "mean_first": float(means[:, 0].mean()),
         "mean_second": float(means[:, 1].mean()),
-        "difference": float((means[:, 0] - means[:, 1]).mean()),
+        "difference": gap / len(means),
         "error_of_runs": float(np.sqrt(variance) / len(rate)),
-        "p_value_mcse": 0.0,
-        **p,
+        "p_value": p,
+        "p_value_mcse": error,
         "n": len(shared),
         "n_dropped": len(one) + len(other) - 2 * len(shared),
     }
     attrs = {"answer": "same system", "version": betterthan.__version__, "ci_prob": ci_prob}
-    attrs |= {"test": f"randomization, {test.attrs['method'].replace('_', ' ')}"}
+    attrs |= {"test": f"the runs of each item dealt at random, {how}"}
     attrs["data_hash"] = fingerprint(scores)
     result = xr.Dataset(values, attrs=attrs)
     return Runs(result, tuple(same_lines(result)))
