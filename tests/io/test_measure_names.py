@@ -275,6 +275,10 @@ def test_one_of_several_metrics_is_read_alone(tmp_path):
     assert bt.read(several, metric="wer", higher_is_better=False).values.max() == 0.95
     with pytest.raises(ValueError, match="'metric': metric='we' is the beginning of several"):
         bt.read(several, metric="we")
+    unnamed = several.reset_index(drop=True)
+    unnamed.loc[7, "metric"] = None
+    with pytest.raises(ValueError, match="row 7, column 'metric': blank; give each row its metric"):
+        bt.read(unnamed, metric="acc")
     with pytest.raises(ValueError, match="metric='f1' is none of 'acc', 'wer', 'werp'"):
         bt.read(several, metric="f1")
     wide = several.pivot(index=["item", "metric"], columns="system", values="score").reset_index()

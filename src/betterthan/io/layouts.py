@@ -377,8 +377,10 @@ def rows_of_metric(table: Table, metric: str) -> Table:
         number = "the beginning of several" if chosen else "none"
         reason = f"metric={quoted(metric)} is {number} of {listed(metrics)}"
         raise problem(table.source, reason, column=column)
-    cells = enumerate(as_written(table, column))
-    places = [k for k, cell in cells if cell.strip() == chosen[0]]
+    named = [cell.strip() for cell in as_written(table, column)]
+    if "" in named:  # which may be of the metric that is read
+        raise table.problem(named.index(""), "blank; give each row its metric", column=column)
+    places = [k for k, name in enumerate(named) if name == chosen[0]]
     columns = {
         name: values[places] if isinstance(values, np.ndarray) else [values[k] for k in places]
         for name, values in table.columns.items()

@@ -329,7 +329,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
         has the answers alone), or "signs" (no difference: ties are unknown).
     """
     joint = comparison.isel({names.ENGINE: 0})
-    # the page computes the answers of pairs anew, and shows the joint ones
+    # scripts of the page recompute pairwise answers; it shows the joint ones first
     data = tables.pairwise(joint)
     if "pairwise_verdict" in joint:
         data = data.assign({f"among_{name}": joint[name] for name in _JOINT})
