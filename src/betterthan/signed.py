@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from betterthan import __version__
+from betterthan import __version__, names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,7 @@ class Signature:
     n_effective: float | None = None  # what they are worth in units of equal size, if less
     unit_notes: tuple[str, ...] | None = None  # what a reader must know of them
     ignored: str | None = None  # clusters or runs that are taken as independent items
+    counted: str | None = None  # what wins are counted on within clusters: judgments, not items
     weight: str | None = None  # unit: each of them counts once in a mean, and not each item
     over: str | None = None  # the data sets that are averaged, and how they are weighed
     higher_is_better: bool | None = None
@@ -110,6 +111,12 @@ class Signature:
     def reliability(self) -> str | None:
         """The quantity where it is pass^k or pass@k."""
         return self.quantity if (self.quantity or "").startswith("pass") else None
+
+    @property
+    def observation(self) -> str:
+        """What a win is counted on: an item, a judgment or a measure."""
+        counted = self.counted or self.unit
+        return str(counted) if counted in ("judgment", names.MEASURE) else names.ITEM
 
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold: without what is None, lines joined, truths as 0 and 1."""

@@ -56,6 +56,30 @@ def test_equal_systems_on_prompts_that_differ():
     assert by_prompt < 0.1 + 3 * np.sqrt(0.09 / len(sets))
 
 
+def test_closed_form_counts_judgments_within_their_clusters():
+    data = judged(3, 12, 15, 1.0, 5)
+    answer, by_cluster = bt.compare(data), bt.compare(bt.count(data, by="cluster"))
+    xr.testing.assert_equal(answer.data["prob_better"], by_cluster.data["prob_better"])
+    assert "180 judgments in 12 clusters" in " ".join(str(answer).split())
+
+
+def test_closed_form_of_equal_systems_on_prompts_that_differ():
+    """A verdict in about 10 of 100, and not in a third of them, as of independent judgments."""
+    sets = [judged(2, 10, 20, 1.0, seed) for seed in range(200)]
+    verdicts = np.array([bt.compare(data).data["verdict"].values[0, 1] for data in sets])
+    decided = np.isin(verdicts, ["a_better", "b_better"]).mean()
+    assert decided < 0.1 + 3 * np.sqrt(0.09 / len(sets))
+    with pytest.warns(UserWarning, match="items come in clusters"):
+        pooled = [bt.compare(data, unit="item") for data in sets[:60]]
+    named = [answer.data["verdict"].values[0, 1] in ("a_better", "b_better") for answer in pooled]
+    assert np.mean(named) > 0.2
+
+
+def test_single_cluster_of_judgments_is_pooled():
+    data = judged(2, 1, 40, 0.0, 2)
+    assert "On 40 judgments:" in " ".join(str(bt.compare(data)).split())
+
+
 def test_a_difference_on_every_prompt_is_found():
     data = judged(3, 20, 30, 0.3, 1)
     ahead = (data["system_a"] == "s0") | (data["system_b"] == "s0")

@@ -139,10 +139,10 @@ def test_single_best_has_no_mark():
 
 def test_votes_state_their_number_and_their_only_verdict(votes):
     first = statement(votes)[0]
-    assert first.startswith("No clear winner among 3 systems on 60 judgments.")
-    assert "The only verdict: red is better than blue (probability 0.994)." in first
+    assert first.startswith("No clear winner among 3 systems on 60 judgments in 10 clusters.")
+    assert "The only verdict: red is better than blue (probability 0.998)." in first
     meta = first_screen(report_context(votes.by_engine()), "").meta
-    assert list(meta)[:2] == ["3 systems", "60 judgments"]
+    assert list(meta)[:2] == ["3 systems", "60 judgments in 10 clusters"]
 
 
 def test_long_list_of_candidates_is_cut_by_name_and_not_left_out():

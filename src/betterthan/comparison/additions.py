@@ -14,6 +14,7 @@ from betterthan.comparison.engines import Answer, closed_table
 from betterthan.comparison.evaluation import Evaluation, closed_verdicts
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
+from betterthan.counts.judgments import JUDGMENT
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import CLUSTER, EPOCH, differing, several
@@ -299,7 +300,9 @@ def _units_record(evaluation: Evaluation) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if evaluation.unit == CLUSTER:
         labels = {str(v) for v in evaluation.item_scores[CLUSTER].values.tolist()}
-        return {"unit": CLUSTER, "n_units": len(labels)}
+        held = evaluation.attrs["unit"]
+        within = {"counted": held} if held == JUDGMENT else {}
+        return {"unit": CLUSTER, "n_units": len(labels), **within}
     totals = evaluation.totals
     if not isinstance(totals, UnitTotals) or not totals.runs:
         return {}

@@ -52,6 +52,13 @@ class LoadedData:
         observed = picked(self.observed, systems)
         return replace(self, data=picked(self.data, systems), observed=observed, scores=observed)
 
+    def in_clusters(self) -> Self:
+        """Judgments that name their clusters, counted within these; other data as they are."""
+        if self.kind != "judgments" or not several(self.data, CLUSTER):
+            return self
+        counts = count_judgments(self.data, by=CLUSTER)
+        return replace(_loaded("counts", counts, counts), margin=self.margin)
+
     def with_policy(self, missing: str, margin: float) -> Self:
         """Scores under a policy for missing ones; of other data the policy is refused."""
         if self.kind == "scores":

@@ -175,7 +175,8 @@ def load(data: Any, options: Options) -> Evaluation:
         advice = advise_on(loaded)
     if loaded.kind == "blocks":
         return _evaluate_blocks(loaded, options)
-    return evaluate(loaded, options, advice)
+    fitted = advice is not None and advice.spec.fitted
+    return evaluate(loaded if fitted else loaded.in_clusters(), options, advice)
 
 
 def _evaluate_reliability(

@@ -75,7 +75,7 @@ def page(comparison: xr.Dataset) -> Document:
 
 def _question(context: ReportContext) -> str:
     ways = {"judgment": "in direct judgments", names.MEASURE: "on these measures"}
-    on = ways.get(str(context.provenance.unit), "on the same items")
+    on = ways.get(context.provenance.observation, "on the same items")
     first, second = context.systems[:2]
     better, differ = f"Is {first} better than {second}", ", or do they differ"
     if context.many:

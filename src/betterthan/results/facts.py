@@ -55,6 +55,7 @@ class Pair:
     lacking: str | None = None  # the one system that all these lack a score of
     n_units: int | None = None  # clusters, or items with their runs
     unit: str | None = None
+    observation: str = names.ITEM  # what a win is counted on
     difference: float | None = None
     difference_lower: float | None = None
     difference_upper: float | None = None
@@ -256,7 +257,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         systems = systems.assign(system=systems["system"].map(labels))
         pairs = pairs.assign(**{k: pairs[k].map(labels) for k in ("system", "other")})
     compared = _Compared(data, provenance, pairs, systems)
-    judged = provenance.unit == "judgment" and "n" in pairs
+    judged = provenance.observation == "judgment" and "n" in pairs
     failed = provenance.failures and "no_verdict" in pairs["verdict"].tolist()
     answer = Answer(
         n_systems=len(systems),
@@ -333,9 +334,7 @@ def score_noun(label: str) -> str:
 
 def units_label(provenance: Signature) -> str:
     """What wins are counted on."""
-    if provenance.unit in ("judgment", names.MEASURE):
-        return f"{provenance.unit}s"
-    return f"{provenance.unit}s" if provenance.n_units is not None else "items"
+    return f"{provenance.observation if provenance.n_units is None else provenance.unit}s"
 
 
 def _clusters(provenance: Signature) -> str | None:
@@ -382,6 +381,7 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         n_dropped=value("n_dropped") or 0,
         lacking=_lacking(row, data, provenance),
         unit=provenance.unit,
+        observation=provenance.observation,
         difference_mcse=_error(data, "difference_mean_mcse"),
         difference_is=provenance.difference_is or "difference",
         interval=None if provenance.ci_prob is None else interval_label(interval),

@@ -282,12 +282,11 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     provenance = context.provenance
     yield f"{answer.n_systems:,} systems"
     n = provenance.n_items
-    if n is not None and n >= 0:
-        unit = provenance.unit if provenance.unit == names.MEASURE else "item"
-        units = f"{unit}" if n == 1 else f"{unit}s"
+    if n is None or n < 0:
+        n = answer.n_judgments
+    if n is not None:
+        units = provenance.observation if n == 1 else f"{provenance.observation}s"
         yield f"{n:,} {units}" + (f" in {answer.clusters}" if answer.clusters else "")
-    elif answer.n_judgments:
-        yield f"{answer.n_judgments:,} judgments"
     criterion = _criterion(answer, context)
     if "score" in context.data or criterion == _WINS:
         yield criterion + (" (lower is better)" if answer.lower_is_better else "")

@@ -183,7 +183,7 @@ _TIES = {
 def data_part(context: ReportContext) -> Part:
     """Whence the data are, and how many."""
     provenance = context.provenance
-    kind = "judgments" if provenance.unit == "judgment" else "counts"
+    kind = "judgments" if provenance.observation == "judgment" else "counts"
     kind = "scores" if "n_dropped" in context.data else kind
     facts = [("Source", provenance.reading or provenance.source or f"{kind} given")]
     if provenance.citation:
@@ -201,8 +201,7 @@ def data_part(context: ReportContext) -> Part:
 
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     provenance, n = context.provenance, _pair_values(context, "n")
-    one_by_one = provenance.unit in ("judgment", names.MEASURE)
-    units = f"{provenance.unit}s" if one_by_one else "items"
+    units = f"{provenance.observation}s"
     units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
@@ -345,7 +344,8 @@ def _independence(context: ReportContext) -> list[str]:
         if context.provenance.tests_on:
             tests = "frequentist tests and Bayes factors also count whole clusters."
         units = f"{context.provenance.unit}s"
-        return [f"The {units} are treated as independent, not the items in them; {tests}"]
+        held = f"{context.provenance.observation}s"
+        return [f"The {units} are treated as independent, not the {held} in them; {tests}"]
     if context.provenance.unit == names.MEASURE:
         return [MEASURES_INDEPENDENT]
     if context.provenance.unit != "judgment":

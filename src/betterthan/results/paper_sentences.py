@@ -49,7 +49,8 @@ def place_label(answer: Answer) -> str:
     if answer.n is None:
         return ""
     repeated = answer.units == "repeated items"
-    units = "items" if answer.clusters or repeated else answer.units
+    held = "items" if answer.n_judgments is None else "judgments"
+    units = held if answer.clusters or repeated else answer.units
     units = units.removesuffix("s") if answer.n == 1 else units
     clusters = f" in {answer.clusters}" if answer.clusters else ""
     return f"{answer.n:,} {units}{clusters}{' with repeated runs' if repeated else ''}"

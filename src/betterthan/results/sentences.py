@@ -170,11 +170,11 @@ def _why_no_data(pair: Pair) -> str:
     if pair.n and pair.n_units == 1:
         why = f"they have a single {pair.unit or names.ITEM} in common"
         if pair.unit == "cluster":
-            why = "all their items belong to a single cluster"
+            why = f"all their {pair.observation}s belong to a single cluster"
         elif pair.unit == "repeated item":
             why = "all their runs belong to a single item"
         return f"{why}, so there is only one independent observation"
-    if pair.unit == "judgment":
+    if pair.observation == "judgment":
         return "no judgment compares them"
     return "they have no item in common"
 
@@ -302,8 +302,7 @@ def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
 
 def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     """``On 880 items: 103 wins, 76 losses, 701 ties for haptik.``"""
-    unit = pair.unit if pair.unit in ("judgment", names.MEASURE) else "item"
-    units = answer.units if answer.by else f"{unit}s"
+    units = answer.units if answer.by else f"{pair.observation}s"
     n = pair.n_both
     place = f"On {n:,} {units if n != 1 else units[:-1]}" if n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
@@ -420,6 +419,7 @@ def _without_best(answer: Answer, condition: str) -> str:
             f"{condition}. {why}"
         )
     on = f" on {answer.n_judgments:,} judgments" if answer.n_judgments else ""
+    on += f" in {answer.clusters}" if on and answer.clusters else ""
     text = f"No clear winner among {answer.n_systems:,} systems{on}{condition}."
     if not names_unbeaten(answer):
         return f"{text} {why}"
@@ -504,8 +504,9 @@ def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
         yield f"{_are(counts.n_split)} split (wins and means favor different systems)"
     if counts.n_no_data:
         why = "no item in common, or a single unit"
-        if answer.units == "judgments":
-            why = "no judgment compares them"
+        if answer.n_judgments is not None:
+            one = ", or all judgments are of one cluster" * bool(answer.clusters)
+            why = f"no judgment compares them{one}"
         if answer.clusters == "1 cluster":
             why = "all items belong to a single cluster"
         elif len(counts.no_data_pairs) == counts.n_no_data:

@@ -192,8 +192,7 @@ def _tested_on(provenance: Signature) -> str:
         return f"tests count {provenance.tests_on}"
     if provenance.ignored:
         return f"tests count items as independent, and ignore the {provenance.ignored}"
-    unit = provenance.unit if provenance.unit in ("judgment", names.MEASURE) else "item"
-    return f"tests count {unit}s"
+    return f"tests count {provenance.observation}s"
 
 
 def _test_columns(context: ReportContext) -> list[Column]:
