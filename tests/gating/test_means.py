@@ -108,6 +108,15 @@ def test_units_that_all_say_the_same_pass_with_enough_of_them():
     assert behind[1] > 0.99
 
 
+@pytest.mark.parametrize("difference", [-0.1, -0.01, 0.01])
+def test_units_that_all_differ_by_one_amount_are_ahead_as_probably_as_compare_says(difference):
+    old = np.linspace(0.2, 0.7, 12)
+    chance = mean_chances(paired(as_scores(old, old + difference)), 0.05, SURE).observed
+    answer = bt.compare({"old": old, "new": old + difference}).data["prob_better"].values[0, 1]
+    assert chance.behind == pytest.approx(answer, rel=1e-12)
+    assert chance.passes >= 1 - chance.behind
+
+
 def test_scores_without_any_width_say_nothing():
     found = mean_chances(paired(as_scores([3.0] * 9, [3.0] * 9)), 0.05, SURE)
     assert np.isnan(found.observed.passes)

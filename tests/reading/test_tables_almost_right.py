@@ -317,3 +317,38 @@ def test_names_of_one_table_are_of_nothing(tmp_path, kind):
     for source in (path, [path], frame):
         with pytest.raises(ValueError, match=f"^names='{kind}' is for several tables, and there"):
             bt.read(source, names=kind)
+
+
+def asked(questions, scores):
+    return pd.DataFrame({"id": range(len(scores)), "question": questions, "score": scores})
+
+
+def test_rows_of_one_id_that_ask_different_questions_are_not_joined():
+    old, new = asked(["x", "y", "z"], [1, 0, 1]), asked(["x", "z", ""], [0, 0, 1])
+    reason = (
+        "row 1 of new, column 'question', value 'z': item '1' is 'y' in row 1 of old; give each"
+    )
+    for refused in (
+        lambda: bt.read({"old": old, "new": new}),
+        lambda: bt.gate(old, new, margin=0.5),
+        lambda: bt.gate(old, new, margin=0.5, score="score"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            refused()
+    both = pd.concat([old.assign(system="old"), new.assign(system="new")], ignore_index=True)
+    with pytest.raises(ValueError, match=r"row 4, column 'question', value 'z': item '1' is 'y'"):
+        bt.read(both)
+    for ignored in (
+        bt.read(both, ignore="question"),
+        bt.read({"a": old, "b": new}, ignore="question"),
+    ):
+        assert ignored.values.tolist() == [[1, 0], [0, 0], [1, 1]]
+
+
+def test_tables_that_ask_the_same_questions_are_joined_by_id():
+    old, new = asked(["x", "y", "z"], [1, 0, 1]), asked(["y", "x", "z"], [0, 0, 1])
+    new["id"] = [1, 0, 2]
+    scores = bt.read({"old": old, "new": new})
+    assert scores.values.tolist() == [[1, 0], [0, 0], [1, 1]]
+    assert "ignored columns 'question'" in scores.attrs["reading"]
+    assert bt.read({"old": old, "new": new.drop(columns="question")}).equals(scores)

@@ -52,7 +52,7 @@ class LoadedData:
         observed = picked(self.observed, systems)
         return replace(self, data=picked(self.data, systems), observed=observed, scores=observed)
 
-    def in_clusters(self) -> Self:
+    def in_clusters(self) -> "LoadedData":
         """Judgments that name their clusters, counted within these; other data as they are."""
         if self.kind != "judgments" or not several(self.data, CLUSTER):
             return self

@@ -315,7 +315,10 @@ def all_alike(
     difference: float, units: int, limits: tuple[float, float], margin: float
 ) -> tuple[float, float]:
     """The two probabilities where every unit shows the same difference, so that there is no spread
-    to go by: other units may differ from it by as much as scores can, and so many have not.
+    to go by.
+
+    Who is ahead is counted in units, as `compare` does. For a pass, other units may differ from
+    the difference by as much as scores can, and so many have not.
 
     Examples
     --------
@@ -325,6 +328,9 @@ def all_alike(
     width = limits[1] - limits[0]
     if not width:
         return np.nan, np.nan
-    ties = 1.0 + units
-    above = dirichlet.prob_above(1.0, 1.0, ties, -(margin + difference) / width)
-    return float(above), float(dirichlet.prob_below(1.0, 1.0, ties, -difference / width))
+    won, lost = np.array([difference > 0, difference < 0]) * units
+    behind = float(chance_behind(won, lost))
+    if difference < -margin:
+        return 1.0 - behind, behind
+    passes = dirichlet.prob_above(1.0, 1.0, 1.0 + units, -(margin + difference) / width)
+    return max(float(passes), 1.0 - behind), behind

@@ -52,6 +52,7 @@ from betterthan.io.texts import (
     Coded,
     Texts,
     array_from_codes,
+    as_coded,
     coded,
     dtype_of,
     few,
@@ -333,6 +334,8 @@ def long_scores(table: Table) -> Reading:
     """Scores of a long table, joined by item, dataset and epoch; what never occurs is NaN."""
     item, system, score = (str(find(table, role)) for role in ("item", "system", "score"))
     rows = item_rows(table, item)
+    for column in question_columns(table):
+        _refuse_two_questions(table, column, rows)
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
     values = _square(table, rows, systems, cells.scores(table, score))
@@ -442,6 +445,29 @@ def refuse_two_clusters(table: Table, column: str, cluster: np.ndarray, first: n
         other = quoted(str(cluster[first[k]]))
         reason = f"the same item is in cluster {other} in row {before}; give it one cluster"
         raise table.problem(k, reason, column=column, value=str(cluster[k]))
+
+
+def question_columns(table: Table) -> list[str]:
+    """The columns that hold what an item asks; two rows of one item ask the same."""
+    columns = (table.by_name.get(name) for name in _QUESTIONS)
+    return [c for c in columns if c is not None and not cells.holds_numbers(table, c)]
+
+
+_QUESTIONS = ("question", "input")
+
+
+def _refuse_two_questions(table: Table, column: str, rows: ItemRows) -> None:
+    """Refuse an item of which two rows ask different questions; a blank asks none."""
+    text = as_coded(table.columns[column]) or coded(cells.as_written(table, column))
+    blank = np.array([not str(asked).strip() for asked in text.distinct])
+    first = text.codes[rows.first[rows.unit]]
+    differs = (text.codes != first) & ~blank[text.codes] & ~blank[first]
+    if differs.any():
+        k = int(differs.argmax())
+        before = int(rows.first[rows.unit[k]])
+        reason = f"{rows.named(k)} is {quoted(text[before])} in row {table.rows[before]}"
+        right = f"give each {column} an id of its own, or pass ignore={column!r} if they are the"
+        raise table.problem(k, f"{reason}; {right} same item", column=column, value=text[k])
 
 
 _ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding

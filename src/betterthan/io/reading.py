@@ -22,7 +22,7 @@ from betterthan import checks, names
 from betterthan.io.cells import holds_numbers, numbers
 from betterthan.io.files import dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
-from betterthan.io.items import as_array, items_of, tallies
+from betterthan.io.items import as_array, items_of, question_columns, tallies
 from betterthan.io.layouts import (
     ALIASES,
     Layout,
@@ -167,7 +167,7 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
         columns[new.get(name, name)] = values
     if spec.score and not spec.system and find(table, "system") is None:
         others = (find(table, role) for role in ("item", *_COORDINATES))
-        needed = {"score", "item", metrics_in(table)[0], *others}
+        needed = {"score", "item", metrics_in(table)[0], *others, *question_columns(table)}
         columns = {name: values for name, values in columns.items() if name in needed}
     return replace(table, columns=columns)
 

@@ -15,6 +15,7 @@ from betterthan.io.items import (
     COORDINATES,
     items_of,
     prediction_columns,
+    question_columns,
     right_or_wrong,
     scores_array,
     sole,
@@ -117,6 +118,8 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
         only = [role for role in COORDINATES if role in part.columns and role not in roles]
         if only:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
+    asked = [name for name in parts[0].columns if name in question_columns(parts[0])]
+    roles += [name for name in asked if all(name in part.columns for part in parts)]
     columns = {
         name: [cell for part in parts for cell in part.columns[name]]
         for name in ("system", "item", "score", *roles)
@@ -137,7 +140,7 @@ def _systems(table: Table) -> list[str]:
         return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
     if recognise(table) != "wide":
         return []
-    return unread(table, items_of(table).used)
+    return unread(table, {*items_of(table).used, *question_columns(table)})
 
 
 def score_columns(table: Table) -> list[str]:
@@ -157,7 +160,7 @@ def _long(name: str, table: Table) -> Table:
         (score,) = score_columns(table)
         item = str(find(table, "item"))
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
-    columns |= {"item": item, "score": score}
+    columns |= {"item": item, "score": score} | {c.casefold(): c for c in question_columns(table)}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
     return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
 
