@@ -459,7 +459,7 @@ _QUESTIONS = ("question", "input")
 def _refuse_two_questions(table: Table, column: str, rows: ItemRows) -> None:
     """Refuse an item of which two rows ask different questions; a blank asks none."""
     text = as_coded(table.columns[column]) or coded(cells.as_written(table, column))
-    blank = np.array([not str(asked).strip() for asked in text.distinct])
+    blank = np.array([not str(value).strip() for value in text.distinct])
     first = text.codes[rows.first[rows.unit]]
     differs = (text.codes != first) & ~blank[text.codes] & ~blank[first]
     if differs.any():

@@ -118,8 +118,8 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
         only = [role for role in COORDINATES if role in part.columns and role not in roles]
         if only:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
-    asked = [name for name in parts[0].columns if name in question_columns(parts[0])]
-    roles += [name for name in asked if all(name in part.columns for part in parts)]
+    questions = question_columns(parts[0])
+    roles += [name for name in questions if all(name in part.columns for part in parts)]
     columns = {
         name: [cell for part in parts for cell in part.columns[name]]
         for name in ("system", "item", "score", *roles)
