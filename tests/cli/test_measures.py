@@ -75,8 +75,25 @@ def test_measures_of_a_confusion_matrix_one_system_and_scores(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        *(["--statistic", "f1"], ["--beta", "2"], ["--rope", "0.1"], ["--shuffles", "99"]),
+        *(["--ci-prob", "0.9"], ["--correction", "bh"], ["--unit", "item"]),
+        *(["--systems", "A"], ["--ignore", "x"], ["--lower-is-better"], ["--scale", "100"]),
+    ],
+)
+def test_options_that_one_confusion_matrix_has_no_use_for(words, tmp_path, monkeypatch, capsys):
+    bt.datasets.beetle_confusion().to_pandas().to_csv(tmp_path / "beetle.csv")
+    code, out, err = run(monkeypatch, capsys, "measures", tmp_path / "beetle.csv", *words)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith(f"error: {words[0]} is for ")
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--scale", "100"], "--scale is for scores and tallies, and labels.csv holds labels"),
+        (["--lower-is-better"], "--lower-is-better is for scores and tallies"),
         (["--unit", "dialogue"], "is 'dialogue'; give one of item"),
         (["--layout", "votes"], "layout is 'votes'"),
         (["--statistic", "bleu"], "statistic is 'bleu'"),

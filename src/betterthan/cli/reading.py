@@ -2,6 +2,7 @@
 take it.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,13 @@ def measured(
         checks.one_of(layout, _LAYOUTS, "layout")
     table = read_file(file)
     chosen = layout or ("confusion" if is_confusion(table) else recognise(table))
+    unread = {"lower_is_better": better.get("higher_is_better") is False, "scale": scale != 1}
     if chosen == "confusion":
+        columns = {"systems": systems is not None, "ignore": ignore is not None}
+        refuse_unused(unread | columns, "tables", f"{file.name} holds a confusion matrix")
         return None, read_confusion(file), None
+    if chosen == "predictions":
+        refuse_unused(unread, "scores and tallies", f"{file.name} holds labels")
     if chosen != "predictions":
         how: dict[str, Any] = {**better, "scale": scale}
         how |= {"layout": chosen, "systems": systems, "ignore": ignore}
@@ -50,6 +56,12 @@ def measured(
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None
     return tallies(labels).assign_attrs(labels.attrs | {"scale": 1}), confusions, "macro_f1"
+
+
+def refuse_unused(passed: Mapping[str, bool], of: str, instead: str) -> None:
+    """Refuse the first option that was passed, where the data have no use for it."""
+    for name in (name for name, is_passed in passed.items() if is_passed):
+        raise ValueError(f"--{name.replace('_', '-')} is for {of}, and {instead}; leave it out")
 
 
 def ordered(

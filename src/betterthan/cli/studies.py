@@ -1,5 +1,6 @@
 """Commands on component scores, on what predicts a response, and on orders."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,20 @@ def measures(
       betterthan measures labels.csv
       betterthan measures tallies.csv --statistic f1 --seed 1
     """
-    from betterthan.cli.reading import measured
+    from betterthan.cli.reading import measured, refuse_unused
 
+    defaults = signature(measures).parameters
+    options: dict[str, Any] = {
+        "statistic": statistic,
+        "beta": beta,
+        "unit": unit,
+        "rope": rope,
+        "ci_prob": ci_prob,
+        "interval": interval,
+        "draws": draws,
+        "shuffles": shuffles,
+        "correction": correction,
+    }
     form, target = one_file(format, page, "measures", [file])
     data, confusions, default = measured(
         file,
@@ -48,24 +61,16 @@ def measures(
         ignore=ignore.split(",") if ignore is not None else None,
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
+    if data is None:
+        passed = {k: v != defaults[k].default for k, v in options.items()}
+        refuse_unused(passed, "comparing systems", f"{file.name} describes one")
     if confusions is not None and seed is not None:  # of the intervals in a report
         confusions = confusions.assign_attrs(seed=seed)
     answers = [] if confusions is None else [confusions]
     if data is not None:
-        comparison = bt.scores.compare(
-            data,
-            statistic=statistic or default,
-            beta=beta,
-            unit=unit,
-            rope=rope,
-            ci_prob=ci_prob,
-            ci_kind=interval,
-            draws=draws,
-            shuffles=shuffles,
-            correction=correction,
-            rng=seed,
-        )
-        answers.insert(0, comparison)
+        how = options | {"statistic": statistic or default, "ci_kind": options["interval"]}
+        del how["interval"]
+        answers.insert(0, bt.scores.compare(data, **how, rng=seed))
     put(bt.report(*answers, format=form), target)
 
 
