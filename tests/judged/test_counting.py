@@ -125,6 +125,8 @@ def test_labels_without_an_answer_can_be_left_out():
     found = counted(frame(judge=["", "old", "tie", "new"]), drop=True)
     assert found.attrs["n_dropped"] == 1
     assert int(found["gold"].sum()) == 1
+    printed = " ".join(str(bt.compare(found)).split())
+    assert "Human labels: 1 without a judge output is left out." in printed
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,9 @@ def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
         "The labeled items must be a random sample of the items with the same judge output. A "
         "judge that saw these labels can have a lower error rate on them than on other items.",
     ]
+    if dropped := data.attrs.get("n_dropped", 0):
+        are = "is" if dropped == 1 else "are"
+        notes.append(f"! Human labels: {dropped:,} without a judge output {are} left out.")
     bare, few = worth["unlabelled"], worth["n_gold"]
     if (bare > _BARE).any():
         pair = data[names.PAIR].values[int(bare.argmax())]
