@@ -87,6 +87,17 @@ def test_errors_with_clusters_are_those_of_clusters(simulated):  # noqa: F811
     )
 
 
+def test_an_error_below_the_noise_of_its_runs_is_said_to_be_chance():
+    """Each item succeeds in two of four runs: items do not vary, and their runs do."""
+    columns = {"item": [*range(20)] * 2, "system": ["A"] * 20 + ["B"] * 20}
+    columns |= {"successes": [2] * 20 + [1, 3] * 10, "trials": [4] * 40}
+    result = bt.runs.noise(bt.counts.trials_from_table(pd.DataFrame(columns)))
+    assert result["error"].values[0] == 0
+    assert result["error_of_runs"].values[0] > 0
+    assert result.lines[0].endswith("that it is smaller here is chance.")
+    assert "the runs are >99% of its variance" in result.lines[2]
+
+
 def test_one_system_against_itself():
     old = pd.DataFrame({"item": [f"q{k}" for k in range(30)], "agent": [1] * 12 + [0] * 18})
     new = old.assign(agent=[0] * 3 + [1] * 9 + [1] * 4 + [0] * 14)

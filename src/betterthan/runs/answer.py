@@ -310,8 +310,9 @@ def _bounded(data: xr.Dataset, k: int, kind: str, runs: int) -> str:
     ]
     more = f"; and {len(each) - _NAMED} more" if len(each) > _NAMED else ""
     return (
-        f"{quantity(k, kind)} has no estimate: most items have {runs} runs. Its bounds for any "
-        f"success probabilities, and in brackets with the uncertainty of {quantity(runs, kind)}: "
+        f"{quantity(k, kind)} has no estimate: fewer than half of the items have {k} runs. Its "
+        "bounds for any success probabilities, and in brackets with the uncertainty of "
+        f"{quantity(runs, kind)}: "
         f"{', '.join(each[:_NAMED])}{more}."
     )
 
@@ -363,8 +364,12 @@ def _of_system(data: xr.Dataset, i: int, name: str) -> str:
     return (
         f"{name}: the runs of {share(data, 'mixed', i)} of the items differ. Standard error of "
         f"its mean {mean:.3f}: {total:.3f} for items like these, {runs:.3f} for these items only "
-        "(noise of the runs)."
+        f"(noise of the runs).{_CHANCE * (total < runs)}"
     )
+
+
+# of an error that contains the noise of the runs, where it is estimated below that noise
+_CHANCE = " The first contains the second; that it is smaller here is chance."
 
 
 def share(data: xr.Dataset, name: str, place: Any = ()) -> str:
@@ -383,7 +388,7 @@ def _of_pair(data: xr.Dataset) -> str:
     )
     now = float(data["runs"].values.mean())
     few = "as many runs as possible" if np.isinf(best) else f"{best:.1f} runs of each item"
-    share = (runs / total) ** 2 if total > 0 else 0.0
+    share = min(1.0, (runs / total) ** 2) if total > 0 else 0.0
     return (
         f"Standard error of the difference: {total:.3f} for items like these; the runs are "
         f"{numbers.percent(share)}% of its variance. If a new item costs as much as a run, the "
