@@ -128,6 +128,12 @@ def test_errors_and_blanks_are_counted_of_all_cells():
     ]
 
 
+def test_an_item_that_no_system_has_is_missing_in_all():
+    blank = scores([[1, 0], [nan, nan], [1, nan]], item=["x", "y", "z"])
+    (text,) = said(blank, "unmatched")
+    assert text.endswith("y missing in A and B; z only in A")
+
+
 def test_an_item_that_one_system_lacks_and_means_over_other_items():
     few = {k: v for k, v in SIX.items() if k != "q5"}
     both = of(run("a", SIX), run("b", few))

@@ -141,7 +141,7 @@ TABLE = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
         ),
         (
             lambda: bt.labels.from_table(TABLE.drop(index="b")),
-            r"label 'b' is among actual \(columns\) alone",
+            r"label 'b' is among the actual labels alone",
         ),
         (
             lambda: bt.labels.from_table(TABLE - 3),

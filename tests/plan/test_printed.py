@@ -17,7 +17,7 @@ FIRST_LINES = {
     "overturn this verdict; the replication probability (same verdict on as many new items) is "
     "0.798.",
     "plan_stopping": "Stop at an interim look as soon as one system has enough wins: 16 of 20 "
-    "non-tied items at the first look, 63 of 100 at the last.",
+    "non-tied items at the earliest, 63 of 100 at the last look.",
 }
 HEADERS = {
     "plan_fragility": "Verdict|Non-tied items|Items|Items to remove|Items to flip",

@@ -81,7 +81,8 @@ def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
 def _who(systems: np.ndarray, has: np.ndarray) -> str:
     """Who has an item, or lacks it, whichever is shorter to say."""
     have, lack = systems[has].tolist(), systems[~has].tolist()
-    return f"only in {both(have)}" if len(have) <= len(lack) else f"missing in {both(lack)}"
+    few_have = 0 < len(have) <= len(lack)
+    return f"only in {both(have)}" if few_have else f"missing in {both(lack)}"
 
 
 def disjoint(scores: xr.DataArray) -> Iterator[Finding]:

@@ -201,10 +201,10 @@ def _refuse_unlike(rows: list[str], columns: list[str]) -> None:
     checks.unique(columns, "column label")
     for label in [*rows, *columns]:
         if (label in rows) != (label in columns):
-            side = "predicted (rows)" if label in rows else "actual (columns)"
+            side = names.PREDICTED if label in rows else names.ACTUAL
             raise ValueError(
-                f"label {label!r} is among {side} alone; a confusion matrix has the same labels "
-                f"on both sides"
+                f"label {label!r} is among the {side} labels alone; a confusion matrix has the "
+                f"same labels on both sides"
             )
     if not columns:
         raise ValueError("table is empty; give at least one label")

@@ -192,8 +192,8 @@ def boundary(data: xr.Dataset) -> tuple[str, ...]:
     first = int(np.argmax(wins >= 0))
     return (
         "Stop at an interim look as soon as one system has enough wins: "
-        f"{wins[first]} of {looks[first]} non-tied items at the first look, {wins[-1]} of "
-        f"{looks[-1]} at the last.",
+        f"{wins[first]} of {looks[first]} non-tied items at the earliest, {wins[-1]} of "
+        f"{looks[-1]} at the last look.",
         f"If the systems are equal, some of these {len(looks)} looks leads to a verdict with "
         f"probability {wrong}.",
     )
@@ -294,7 +294,7 @@ def strata(data: xr.Dataset) -> tuple[str, ...]:
     if not number:
         return (
             f"The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
-            "the same systems.",
+            "different systems in no pair.",
         )
     return (
         f"! The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
