@@ -193,6 +193,20 @@ def test_the_prediction_powered_mean_is_that_of_its_authors():
     assert found["upper"].item() > ends[1]  # Student's t, for the labels are few
 
 
+@pytest.mark.parametrize("labels", [4, 6, 10])
+@pytest.mark.parametrize("correlation", [0.0, 0.8])
+def test_the_prediction_powered_interval_of_few_labels_holds_the_mean(labels, correlation):
+    """At least about as often as it says: 800 sets, three standard errors."""
+    random, held = np.random.default_rng(labels), 0
+    for _ in range(800):
+        judge, noise = random.standard_normal((2, 60))
+        human = correlation * judge + np.sqrt(1 - correlation**2) * noise
+        human[labels:] = np.nan
+        found = bt.judged.prediction_powered(judge, human)
+        held += bool(found["lower"] <= 0 <= found["upper"])
+    assert held / 800 > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 800)
+
+
 @pytest.mark.parametrize(
     ("judge", "human", "said"),
     [

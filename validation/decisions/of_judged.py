@@ -127,9 +127,11 @@ def _powered(gold: np.ndarray, judged: np.ndarray, d: float) -> Values:
     mean = y + weight * (other - f)
     left = (gold * (_X[:, None] - weight[:, None, None] * says) ** 2).sum((1, 2)) / m
     left = (left - (y - weight * f) ** 2) * m / (m - 1)
-    se = np.sqrt(left / m + weight**2 * (rest @ says**2 / more - other**2) / more)
-    level = special.stdtr(m - 1, (d - mean) / se)
-    wide = 2 * special.stdtrit(m - 1, (1 + names.CI_PROB) / 2)
+    shift = (other - f) ** 2 / (spread * n / (n - 1))
+    few = left / m * (m - 1) / (m - 2) * (1 + shift)
+    se = np.sqrt(few + weight**2 * (rest @ says**2 / more - other**2) / more)
+    level = special.stdtr(m - 2, (d - mean) / se)
+    wide = 2 * special.stdtrit(m - 2, (1 + names.CI_PROB) / 2)
     return {"powered level": level, "powered width": wide * se}
 
 

@@ -258,8 +258,9 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     Returns
     -------
     xarray.Dataset
-        - ``mean``, ``se``, ``lower``, ``upper``: estimate and interval (Student's t with the number
-          of labels minus one as degrees of freedom)
+        - ``mean``, ``se``: estimate and its standard error for many labels
+        - ``lower``, ``upper``: interval, wider than that of ``se``, as the weight is estimated:
+          Student's t with the number of labels minus two as degrees of freedom
         - ``weight``: weight of the judge
         - ``human_mean``: mean of the human scores only
         - ``n_gold``, ``n``: labeled items, and all items
@@ -289,25 +290,31 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     checks.probability(ci_prob, "ci_prob")
     judge_scores, truth = _scores(judge, human)
     gold = ~np.isnan(truth)
-    mean, se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
+    mean, se, few_se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
     m = int(gold.sum())
-    half = special.stdtrit(m - 1, (1 + ci_prob) / 2) * se
+    half = special.stdtrit(m - 2, (1 + ci_prob) / 2) * few_se
     estimates = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half}
     estimates |= {"weight": weight, "human_mean": truth[gold].mean()}
     estimates |= {"n_gold": m, "n": judge_scores.size}
     return xr.Dataset(estimates, attrs={"ci_prob": ci_prob})
 
 
-def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[float, float, float]:
-    """Mean, its standard error, and the weight: people's and the judge's scores of labelled items,
-    and the judge's of the others.
+def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[float, ...]:
+    """Mean, its standard error, that of few labels, and the weight: people's and the judge's scores
+    of labelled items, and the judge's of the others.
+
+    Few labels also estimate the weight, a slope as of a regression: it costs a degree of freedom,
+    and the more, the further the judge's means of both kinds of items are from each other.
     """
     m, more = y.size, f_unlabelled.size
     spread = np.var(np.concatenate([f, f_unlabelled]), ddof=1)
     weight = np.cov(y, f)[0, 1] / ((1 + m / more) * spread)
-    mean = y.mean() + weight * (f_unlabelled.mean() - f.mean())
-    se = np.sqrt(np.var(y - weight * f, ddof=1) / m + weight**2 * np.var(f_unlabelled) / more)
-    return float(mean), float(se), float(weight)
+    shift = f_unlabelled.mean() - f.mean()
+    residual = np.var(y - weight * f, ddof=1) / m
+    of_judge = weight**2 * np.var(f_unlabelled) / more
+    few = (m - 1) / (m - 2) * residual * (1 + shift**2 / spread)
+    errors = np.sqrt([residual + of_judge, few + of_judge])
+    return float(y.mean() + weight * shift), *errors.tolist(), float(weight)
 
 
 def _numbers(values: Any, argument: str) -> np.ndarray:
