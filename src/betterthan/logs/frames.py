@@ -34,7 +34,7 @@ def named(
         base = [checks.label(of_run(run), "what systems(run) returns") for run in runs]
     else:
         base = [run.system or stem(run) for run in runs]
-    base = _with_parts(runs, _with_keys(keys, base))
+    base = _with_parts(runs, _with_keys(keys, base), within=None not in keys)
     return _with_settings(runs, base)
 
 
@@ -93,10 +93,16 @@ def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:
     ]
 
 
-def _with_parts(runs: Sequence[Run], base: list[str]) -> list[str]:
-    """Add the parts that have several values, such as the prompt, to the names."""
+def _with_parts(runs: Sequence[Run], base: list[str], within: bool) -> list[str]:
+    """Add the parts that have several values, such as the prompt, to the names; `within`: several
+    for one name.
+    """
     kinds = list(dict.fromkeys(kind for run in runs for kind in run.parts))
-    several = [k for k in kinds if len({run.parts.get(k) for run in runs}) > 1]
+    several = []
+    for kind in kinds:
+        pairs = zip(base if within else [""] * len(base), runs, strict=True)
+        values = grouped((name, run.parts.get(kind)) for name, run in pairs)
+        several += [kind] * any(len(set(of_name)) > 1 for of_name in values.values())
     if not several:
         return base
     # of one system and several prompts, the prompts are the systems

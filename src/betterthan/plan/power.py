@@ -444,7 +444,7 @@ def sign_power(
     Plan
         - ``power`` (n)
         - ``level`` (n): probability of a significant result between equal systems
-        - ``wins`` (n): fewest wins that are significant; -1 if none are
+        - ``wins`` (n): fewest wins (of B for ``less``) that are significant; -1 if none are
         - ``first``, ``always``: smallest of these n with the target power, and the n from which on
           all of them have it (the curve is a sawtooth); NaN if there is none
 
