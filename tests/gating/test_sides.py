@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from gating.made import answers, first, log, rehashed, table
+from logs import made_promptfoo
 
 import betterthan as bt
 from betterthan.auditing.audit import SCORES, findings_of
@@ -446,3 +447,20 @@ def test_a_number_that_may_stand_for_missing_is_warned_of(tmp_path):
     sides = table(tmp_path / "old.csv", OLD), table(tmp_path / "new.csv", new)
     decision = bt.gate(*sides, margin=0.1)
     assert decision.warned[-1] == "-1 may mean missing: 3 scores of 'candidate' next to 0 to 1"
+
+
+def prompted(path, column, wrong=()):
+    """A promptfoo log of one provider and one of its two prompts."""
+    rows = [made_promptfoo.result(k, column, f"x{k}", passed=k not in wrong) for k in range(20)]
+    return made_promptfoo.as_json(path, rows, repeat=1)
+
+
+@pytest.mark.parametrize("prompt", [0, 1])
+def test_a_new_prompt_is_gated_as_the_old_one(tmp_path, prompt):
+    old = prompted(tmp_path / "old.json", 0)
+    new = prompted(tmp_path / "new.json", prompt, wrong=range(12))
+    how = {"margin": 0.1, "metric": "has"}
+    assert bt.gate(old, new, **how).verdict == "worse"
+    kept = tmp_path / "kept.csv"
+    baseline_files.write(kept, accept_candidate(old, {"metric": "has"}))
+    assert bt.gate(kept, new, **how).verdict == "worse"
