@@ -90,6 +90,21 @@ def test_no_values_of_what_is_missing_lead_outside(clusters):
     assert ends.worst.passes < min(reached) < max(reached) < ends.best.passes
 
 
+@pytest.mark.parametrize("seed", [9, 39, 65])
+def test_no_values_of_skewed_items_lead_outside(seed):
+    rng = np.random.default_rng(seed)
+    ease = rng.normal(size=40)
+    old, new = (1 / (1 + np.exp(-ease - by - 0.4 * rng.normal(size=40))) for by in (0, -0.1))
+    new[rng.choice(40, 2, replace=False)] = np.nan
+    ends = mean_chances(paired(as_scores(old, new)), 0.08, SURE)
+    for fill in ([0, 0], [0, 1], [1, 0], [1, 1]):
+        whole = new.copy()
+        whole[np.isnan(new)] = fill
+        one = mean_chances(paired(as_scores(old, whole)), 0.08, SURE).observed
+        assert ends.worst.passes <= one.passes <= ends.best.passes
+        assert ends.best.behind <= one.behind <= ends.worst.behind
+
+
 def test_spans_of_what_is_known_are_no_spans():
     apart, unit = np.array([0.1, -0.2, 0.4, 0.3]), np.array([0, 0, 1, 2])
     found = spans(apart[:, None], apart[:, None], unit)

@@ -282,7 +282,8 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     if np.array_equal(pairs.low, pairs.high):
         return Chances(now, now, now)
     low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
-    bounds = spans(low, high, pairs.unit, most=1.0 if pairs.binary else np.inf)
+    most, skewed = 1.0 if pairs.binary else np.inf, pairs.per == names.ITEM
+    bounds = spans(low, high, pairs.unit, most=most, skewed=skewed)
     worst = bounds.least_above(-margin), bounds.most_below(0.0)
     best = bounds.most_above(-margin), bounds.least_below(0.0)
     worst, best = (
