@@ -53,24 +53,10 @@ def expected(comparison):
     return found
 
 
-def expected_at_another_rope(comparison):
-    """As `expected`, equivalent where the pair alone is: the page has no joint masses."""
-    found, made = expected(comparison), comparison.provenance
-    if "pairwise_verdict" not in comparison.data:
-        return found
-    for joint, pair in zip(
-        comparison.pairs.to_dict("records"), alone(comparison).pairs.to_dict("records"), strict=True
-    ):
-        sides = joint["system"], joint["other"]
-        assert set(sides) == {pair["system"], pair["other"]}
-        if joint["verdict"] in ("no_data", "no_verdict", "split"):
-            continue
-        verdict = sides[0] if joint["prob_better"] >= made.threshold else "undecided"
-        within = pair.get("within_rope", 0.0)
-        verdict = "equivalent" if within >= made.threshold else verdict
-        if frozenset(map(on_one_line, sides)) in found:
-            found[frozenset(map(on_one_line, sides))] = verdict
-    return found
+def expected_at_another_rope(comparison, as_reported):
+    """As `expected`; of the pairs alone at another rope, of which the page has no joint answer."""
+    joint = as_reported and "pairwise_verdict" in comparison.data
+    return expected(comparison if joint else alone(comparison))
 
 
 def alone(comparison):
@@ -165,7 +151,8 @@ def test_sliders_give_what_python_gives(open_page, name):
         else:
             page.set("rope", rope)
         again = bt.compare(make(), **choices | {"rope": rope, "threshold": threshold})
-        assert verdicts(page) == expected_at_another_rope(again)
+        as_reported = rope == choices.get("rope", 0.0)
+        assert verdicts(page) == expected_at_another_rope(again, as_reported)
         masses(page, again, rope)
     assert page.errors == []
 
@@ -204,7 +191,7 @@ def test_ties_and_prior_are_switched_for_the_pair_alone(open_page, ties, prior):
         ahead = shown["System"] == row["system"]
         p = row["prob_better"] if ahead else 1 - row["prob_better"]
         assert shown["P(better)"] == bt.results.numbers.probability(p)
-    why = page.locator("p.grey", has_text="change pairwise results only")
+    why = page.locator("p.grey", has_text="posterior of all systems")
     assert "posterior of all systems" in why.inner_text()
     back(page)
     assert verdicts(page) == expected(bt.compare(right_or_wrong(4)))
@@ -262,7 +249,7 @@ def test_one_line_counts_verdicts_with_a_rope_and_a_threshold(open_page, name):
         f"{have(decided)} {verdict}; "
         f"as reported (threshold 0.95, {rope}), {counts(comparison, rule, baseline)[0]}."
     )
-    why = page.locator("p.grey", has_text="Joint equivalence at another ROPE needs the posterior")
+    why = page.locator("p.grey", has_text="Joint results need the posterior of all systems")
     assert why.is_visible() == ("pairwise" in verdict)
     back(page)
     assert change_line(page) == ""
@@ -438,23 +425,33 @@ def test_the_keyboard_reaches_every_cell_and_the_card(open_page):
     assert float(page.locator("#bt-threshold").input_value()) < float(before)
 
 
-def test_a_pair_is_jointly_equivalent_as_reported_and_with_another_rope_where_it_is_alone(
-    open_page,
-):
+def test_verdicts_are_joint_as_reported_and_of_the_pair_alone_with_another_rope(open_page):
     scores = right_or_wrong(6, items=60, seed=1)
     scores[:, 1:4] = scores[:, [1]].values  # copies
     comparison = bt.compare(scores, rope=0.15)
     page = open_page(bt.report(comparison, format="html", figures=False))
-    joint = """rope => { const {model} = betterthan.view, told = [];
-      for (let k = 0; k < model.number; k++) told.push(model.amongVerdict(k, rope, 0.95));
+    shown = """() => { const {model, settings} = betterthan.view, told = [];
+      for (let k = 0; k < model.number; k++) {
+        told.push(model.shownVerdict(k, settings.rope, settings.threshold));
+      }
       return told; }"""
     upper = np.triu_indices(6, 1)
     reported = comparison["verdict"].values[upper].tolist()
-    assert page.evaluate(joint, 0.15) == reported
+    assert page.evaluate(shown) == reported
     assert "equivalent" in reported
-    alone = bt.compare(scores, rope=0.1)["verdict"].values[upper] == "equivalent"
-    moved = np.array(page.evaluate(joint, 0.1)) == "equivalent"
-    np.testing.assert_array_equal(moved, alone)
+    page.set("rope", 0.1)
+    again = bt.compare(scores, rope=0.1)
+    assert page.evaluate(shown) == again["pairwise_verdict"].values[upper].tolist()
+    alone_caption = page.locator("table.matrix caption", has_text=", each pair by itself;")
+    alone_caption.wait_for()  # follows at rest
+    assert "each pair by itself" in page.locator("table.live caption").inner_text()
+    rows = {frozenset((row["System"], row["Other"])): row for row in live(page)}
+    for pair in alone(again).pairs.to_dict("records"):
+        row = rows[frozenset((pair["system"], pair["other"]))]
+        assert row["P(better)"] == bt.results.numbers.probability(pair["prob_better"])
+    back(page)
+    assert page.evaluate(shown) == reported
+    alone_caption.wait_for(state="detached")
 
 
 @pytest.mark.parametrize("make", [lambda: right_or_wrong(9, items=500), graded])

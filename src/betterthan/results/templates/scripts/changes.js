@@ -4,11 +4,6 @@ const DECIDED = new Set(["a_better", "b_better", "equivalent"]);
 const TIES = { third: "kept", drop: "dropped", half: "split half and half",
   to_a: "counted for the first system", to_b: "counted for the second system" };
 
-// Joint verdicts are known only for the ROPE, ties and prior of the report
-function jointIsKnown({ model, settings, reported }) {
-  return model.asReported && settings.rope === reported.rope;
-}
-
 // The verdict of two systems in words; of more systems, how many pairs have a verdict
 function outcomeOf(view, settings, rule) {
   const { model } = view, { rope, threshold, baseline } = settings;
@@ -33,7 +28,7 @@ function reportedOutcomes(view) {
 
 function changeLine(view) {
   const { settings, reported, model, data } = view;
-  const rule = data.among && !jointIsKnown(view) ? "verdict" : "finalVerdict";
+  const rule = data.among && !model.known ? "verdict" : "finalVerdict";
   if (sameSettings(settings, reported)) return "";
   const changed = SETTINGS.filter((key) => settings[key] !== reported[key]);
   const now = outcomeOf(view, settings, rule), before = view.outcomes[rule];
@@ -53,13 +48,8 @@ function changeLine(view) {
 // What the page cannot recompute, "" if nothing
 function limitLine(view) {
   const { data, model } = view;
-  if (!model.asReported && (data.among || data.has_best)) {
-    return "Ties and prior change pairwise results only. Joint results need the posterior of all "
-      + "systems; they are gray and stay as reported.";
-  }
-  if (!data.among || jointIsKnown(view)) return "";
-  return "Joint equivalence at another ROPE needs the posterior of all systems. The matrix and the "
-    + "table of systems use pairwise equivalence.";
+  if (model.known || !(data.among || data.has_best)) return "";
+  return "Joint results need the posterior of all systems: they stay as reported, in gray.";
 }
 
 // "At threshold 0.90 and ROPE 0.02, with ties dropped"

@@ -157,7 +157,8 @@ function fill(live) {
   const of = live.rows.length;
   live.title = (rows.length < of ? grouped(rows.length) + " of " : "") + grouped(of)
     + (of === 1 ? " pair" : " pairs") + (baseline === null ? ""
-    : " with the baseline " + model.systems[baseline]) + ", the system ahead first";
+    : " with the baseline " + model.systems[baseline]) + ", the system ahead first"
+    + model.alone;
   writeCaption(live);
   live.more.hidden = live.shown.length >= rows.length;
   setText(live.more, "Show more of " + grouped(rows.length) + " pairs");

@@ -51,6 +51,14 @@ class Model {
 
   get asReported() { return this.ties === this.data.ties && !this.prior; }
 
+  // Joint results are known only for the ROPE, ties and prior of the report
+  get known() {
+    return this.asReported && (!this.data.among || this.settings.rope === this.reported.rope);
+  }
+
+  // The settings of joint results
+  get valid() { return this.known ? this.settings : this.reported; }
+
   get switches() { return this.data.kind === "counts" && "t" in this.data.pairs; }
 
   // Set the policy for ties and the prior by its name (null: that of the report)
@@ -116,14 +124,12 @@ class Model {
     return decide(of, rope, threshold);
   }
 
-  // The joint verdict, "" if there is none; at another ROPE than the report's, a pair is equivalent
-  // if its pairwise verdict is
-  amongVerdict(k, rope, threshold) {
+  // The joint verdict at the ROPE of the report, "" if there is none
+  amongVerdict(k, threshold) {
     if (!this.data.among) return "";
     const p = this.at("among", k);
     if (p === null) return "";
-    const known = rope === this.data.rope, within = known ? this.at("aw", k) : null;
-    if (rope > 0 && (known ? within : this.massesOf(k, rope)[0]) >= threshold) return "equivalent";
+    if (this.data.rope > 0 && this.at("aw", k) >= threshold) return "equivalent";
     return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
   }
 
@@ -131,11 +137,14 @@ class Model {
   finalVerdict(k, rope, threshold) {
     const alone = this.verdict(k, rope, threshold);
     if (!this.data.among || ["no_data", "no_verdict", "split"].includes(alone)) return alone;
-    return this.amongVerdict(k, rope, threshold) || alone;
+    return this.amongVerdict(k, threshold) || alone;
   }
 
-  // Whether answers are joint: there is a joint one, and ties and prior are those of the report
-  get joint() { return this.data.among && this.asReported; }
+  // Whether answers are joint: there is a joint one, and it is known
+  get joint() { return this.data.among && this.known; }
+
+  // What captions say where there is a joint answer and it is not known
+  get alone() { return this.data.among && !this.known ? ", each pair by itself" : ""; }
 
   // P(first better), P(second better) and their Monte Carlo error
   probabilitiesOf(k) {
@@ -152,7 +161,7 @@ class Model {
 
   // P(|d| <= rope) that is shown
   withinOf(k, rope) {
-    if (this.joint && rope === this.data.rope && rope > 0) return this.at("aw", k);
+    if (this.joint && rope > 0) return this.at("aw", k);
     return this.massesOf(k, rope)[0];
   }
 

@@ -7,8 +7,10 @@ function viewOf(data, pre) {
   const model = new Model(data);
   const reported = { rope: data.rope || 0, threshold: data.threshold, ties: data.ties, prior: null,
     baseline: data.baseline === null ? null : data.systems.indexOf(data.baseline) };
+  const settings = { ...reported };
+  Object.assign(model, { reported, settings });
   const view = { data, model, reported, pinned: null, pre,
-    settings: { ...reported }, index: new Map(data.systems.map((s, k) => [s, k])),
+    settings, index: new Map(data.systems.map((s, k) => [s, k])),
     cells: [], waiting: 0 };
   view.ropeMost = mostRope(data, model);
   view.outcomes = reportedOutcomes(view);
@@ -111,6 +113,7 @@ function attachMatrix(view) {
   const table = view.root.querySelector('table[data-table="matrix"]');
   if (table && table.tBodies[0].rows.length === systems.length) {
     view.cells = followTable(view, table, systems);
+    view.caption = [table.caption, table.caption.textContent];
     return;
   }
   const svg = view.root.querySelector("svg.big");
@@ -128,11 +131,11 @@ function attachPicture(view) {
 }
 
 function followPicture(view) {
-  const { model, reported } = view, settings = model.asReported ? view.settings : reported;
+  const { model } = view, settings = model.valid;
   for (const { row, of, against, before } of view.picture) {
     const k = model.pair(of, against), words = row.querySelector(".verdict");
     const now = oriented(model.finalVerdict(k, settings.rope, settings.threshold), model.first[k] !== of);
-    const verdict = model.asReported ? now : before;
+    const verdict = model.known ? now : before;
     mark(row, verdict);
     setClass(words, "verdict v-" + verdict);
     if (model.size > 2) setText(words, verdict.replace("_", " "));
@@ -178,10 +181,11 @@ function read(view, controls, hash) {
 // A move of a slider updates the rows that are shown; results over all pairs follow at rest
 function change(view, what, done, controls) {
   const { model, settings } = view;
+  const wasKnown = model.known;
   Object.assign(settings, what);
   const switched = settings.ties !== model.ties || settings.prior !== model.priorName;
-  const all = switched || "baseline" in what;
   if (switched) model.settle(settings.ties, settings.prior);
+  const all = switched || "baseline" in what || model.known !== wasKnown;
   if (all) { reread(view.live); fill(view.live); } else follow(view.live);
   clearTimeout(view.waiting);
   const rest = () => settle(view, controls);
@@ -203,7 +207,9 @@ function settle(view, controls) {
 function describeChange(view) {
   const line = changeLine(view), limit = limitLine(view);
   view.root.classList.toggle("moved", line !== "");
-  view.root.classList.toggle("alone", !view.model.asReported);
+  view.root.classList.toggle("alone", !view.model.known);
+  const { caption, model } = view;
+  if (caption) setText(caption[0], caption[1].replace(/,\sfrom the joint[^;]*/, model.alone || "$&"));
   view.live.table.classList.toggle("without", !(view.settings.rope > 0));
   view.moved.hidden = line === "";
   setText(view.moved, line);

@@ -83,11 +83,11 @@ function markedVerdict(verdict, systems, one = "") {
 
 // The other systems by their verdict against one: better, worse, or another
 function against(view, one) {
-  const { model, settings } = view, groups = {};
+  const { model } = view, { rope, threshold } = model.valid, groups = {};
   for (let other = 0; other < model.size; other++) {
     if (other === one) continue;
     const k = model.pair(one, other);
-    const verdict = model.finalVerdict(k, settings.rope, settings.threshold);
+    const verdict = model.finalVerdict(k, rope, threshold);
     const group = oriented(verdict, model.first[k] !== other);
     (groups[group] = groups[group] || []).push(other);
   }
