@@ -182,3 +182,22 @@ def test_command(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "never.html").exists()
     assert order("--reference", "gold", "-o", tmp_path / "o.md")[0] == 0
     assert (tmp_path / "o.md").read_text("utf-8").startswith("# Rankings of 2 systems")
+
+
+def test_means_are_of_the_documents_that_all_systems_ranked():
+    whole = [*"abcdef"]
+    documents = {}
+    for k in range(20):
+        documents[f"d{k}"] = {"gold": whole, "A": whole[:: 1 if k > 3 else -1]}
+        if k > 3:
+            documents[f"d{k}"]["A"] = [*"abcdfe"] if k % 2 else whole
+            documents[f"d{k}"]["B"] = whole[k % 5 :] + whole[: k % 5]
+    answer = bt.orders.compare(documents, "gold", draws=200, shuffles=200, rng=1)
+    text = " ".join(str(answer).split())
+    assert "Mean tau: A 0.933" in text  # 1 and 13/15 on 8 documents each; of all 20 it is 0.547
+    assert "On 16 documents." in text
+    assert text.count("left out") == 1
+    assert "4 documents without a ranking of every system are left out." in text
+    page = " ".join(bt.report(answer, format="text").split())
+    assert "Documents of its own" in page
+    assert answer.data["n_documents"].values.tolist() == [20, 16]

@@ -114,7 +114,7 @@ def compare(
 
 def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
     """Count the documents in which a system is ahead, with posterior and sign test."""
-    counts = count_outcomes(scores)
+    counts = count_outcomes(scores).drop_vars("n_dropped")
     outcomes_by_name = (("ahead", "win"), ("behind", "loss"), ("equal", "tie"))
     variables = {
         name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in outcomes_by_name

@@ -208,6 +208,9 @@ def _chance(comparison: xr.Dataset) -> Part:
         tables.number("p (random rankings)", "p_chance", numbers.p_value),
     ]
     note = "p: one-sided, of a mean tau as high with random rankings of the same documents."
+    if comparison.attrs["n_dropped"]:
+        columns.insert(1, tables.count("Documents of its own", "n_documents"))
+        note += " p and exact matches are of all documents that the system ranked."
     caption = "Agreement with the reference ranking, compared with random rankings"
     table = table_by_system(scores_page.first_systems(comparison, ROWS), columns, caption)
     return Part("Chance", tables=[table], notes=[note])
