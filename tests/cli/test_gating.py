@@ -131,6 +131,10 @@ def test_what_would_help_and_what_was_lost_is_told(files, capsys, monkeypatch):
         (("{old}", "{old}", "--accept"), "is a file that is read"),
         (("{pass}", "{old}", "--accept"), "is no baseline that --accept wrote"),
         (("b", "{old}", "--accept", "--json", "j"), "--accept compares nothing; leave out --json"),
+        (("b", "{old}", "--accept", "--margin", ".1"), "compares nothing; leave out --margin"),
+        (("b", "{old}", "--accept", "--quantity", "pass^2"), "nothing; leave out --quantity"),
+        (("b", "{old}", "--accept", "--threshold", ".9"), "nothing; leave out --threshold"),
+        (("b", "{old}", "--accept", "--max-missing", "1"), "nothing; leave out --max-missing"),
         (
             ("{old}", "{pass}", "--margin", ".05", "--json", "j", "--junit", "j"),
             "--junit and --json need a file each",

@@ -464,3 +464,12 @@ def test_a_new_prompt_is_gated_as_the_old_one(tmp_path, prompt):
     kept = tmp_path / "kept.csv"
     baseline_files.write(kept, accept_candidate(old, {"metric": "has"}))
     assert bt.gate(kept, new, **how).verdict == "worse"
+
+
+@pytest.mark.parametrize("number", [0, 1, 5])
+def test_a_baseline_run_once_is_gated_against_repeated_runs(number):
+    """Its only run has a number that is a score, too."""
+    columns = {"item": [f"q{k}" for k in range(40)], "score": [int(k % 3 > 0) for k in range(40)]}
+    once = pd.DataFrame(columns).assign(run=number)
+    twice = pd.concat([once.assign(run=k) for k in range(2)])
+    assert bt.gate(once, twice, margin=0.3, run="run").verdict == "pass"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from betterthan.gating.answer import Gate
     from betterthan.results.machines import Case
 
+MAX_MISSING = 0.1
 _STYLES = {"pass": "bold green", "worse": "bold red", "inconclusive": "bold yellow"}
 
 
@@ -25,7 +26,7 @@ def gate(
     candidate: str,
     margin: float | None = None,
     threshold: float = names.VERDICT_PROB,
-    max_missing: float = 0.1,
+    max_missing: float = MAX_MISSING,
     quantity: str | None = None,
     looks: int | None = None,
     of: int | None = None,
@@ -51,9 +52,14 @@ def gate(
     outputs = {option: path for option, path in outputs.items() if path is not None}
     if len(set(outputs.values())) < len(outputs):
         raise ValueError(f"{' and '.join(outputs)} need a file each")
-    if accept and outputs:
-        raise ValueError(f"--accept compares nothing; leave out {' and '.join(outputs)}")
     if accept:
+        rule = {"--margin": margin, "--quantity": quantity, "--looks": looks, "--of": of}
+        rule |= {"--inconclusive": inconclusive}
+        passed = [option for option, value in rule.items() if value is not None]
+        passed += ["--threshold"] * (threshold != names.VERDICT_PROB)
+        passed += ["--max-missing"] * (max_missing != MAX_MISSING) + [*outputs]
+        if passed:
+            raise ValueError(f"--accept compares nothing; leave out {' and '.join(passed)}")
         return _accept(Path(baseline_file), candidate, choices)
     from betterthan import checks
     from betterthan.gating import answer
