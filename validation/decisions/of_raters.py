@@ -85,7 +85,7 @@ class Two:
 @dataclass(frozen=True)
 class Several:
     """Raters who copy the category of an item with a probability, and choose by the margins else;
-    of four raters a quarter of the ratings are missing.
+    of more than two raters a quarter of the ratings are missing.
     """
 
     level: str
@@ -186,6 +186,11 @@ CELLS = (
         Several(level, categories, margins, 4, true, items).cell()
         for level, categories in (("nominal", 2), ("nominal", 5), ("ordinal", 5), ("interval", 5))
         for margins in MARGINS
+        for true in (0.0, 0.3, 0.6, 0.9)
+        for items in (20, 50)
+    ),
+    *(
+        Several("nominal", 2, "skewed", 10, true, items).cell()
         for true in (0.0, 0.3, 0.6, 0.9)
         for items in (20, 50)
     ),
