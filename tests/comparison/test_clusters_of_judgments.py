@@ -75,6 +75,11 @@ def test_closed_form_of_equal_systems_on_prompts_that_differ():
     assert np.mean(named) > 0.2
 
 
+def test_advised_model_takes_the_clusters_itself():
+    advised = bt.compare(judged(2, 12, 15, 1.0, 5), method="advised", rng=1)
+    assert advised.provenance.model == "davidson_by_cluster"
+
+
 def test_single_cluster_of_judgments_is_pooled():
     data = judged(2, 1, 40, 0.0, 2)
     assert "On 40 judgments:" in " ".join(str(bt.compare(data)).split())

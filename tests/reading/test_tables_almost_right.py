@@ -350,3 +350,17 @@ def test_tables_that_ask_the_same_questions_are_joined_by_id():
     assert scores.values.tolist() == [[1, 0], [0, 0], [1, 1]]
     assert "ignored columns 'question'" in scores.attrs["reading"]
     assert bt.read({"old": old, "new": new.drop(columns="question")}).equals(scores)
+
+
+def test_questions_may_be_lists_of_messages():
+    def asked_as(*texts):
+        return [[{"role": "user", "content": text}] for text in texts]
+
+    old = pd.DataFrame(
+        {"system": "A", "item": [1, 2], "input": asked_as("x", "y"), "score": [0, 1]}
+    )
+    new = old.assign(system="B")
+    assert bt.read(pd.concat([old, new], ignore_index=True)).shape == (2, 2)
+    new["input"] = asked_as("x", "z")
+    with pytest.raises(ValueError, match=r"item '2' is .*'y'.* in row 1; give each input an id"):
+        bt.read(pd.concat([old, new], ignore_index=True))

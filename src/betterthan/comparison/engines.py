@@ -111,10 +111,10 @@ def _refuse_of_items(evaluation: Evaluation, options: Options) -> None:
     if options.prior_sd:
         return
     if checks.prior(options.prior, length) != checks.prior(None, length):
+        wins = " or quantity='wins'" if evaluation.unit == "item" else ""
         raise ValueError(
             f"prior={options.prior!r} is of win, loss and tie of independent items, and says "
-            f"nothing of Student's t on {units}; leave it out, or pass unit='item' or "
-            "quantity='wins'"
+            f"nothing of Student's t on {units}; leave it out, or pass unit='item'{wins}"
         )
 
 

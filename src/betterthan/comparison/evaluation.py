@@ -175,8 +175,7 @@ def load(data: Any, options: Options) -> Evaluation:
         advice = advise_on(loaded)
     if loaded.kind == "blocks":
         return _evaluate_blocks(loaded, options)
-    fitted = advice is not None and advice.spec.fitted
-    return evaluate(loaded if fitted else loaded.in_clusters(), options, advice)
+    return evaluate(loaded.in_clusters() if advice is None else loaded, options, advice)
 
 
 def _evaluate_reliability(

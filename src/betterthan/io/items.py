@@ -458,7 +458,8 @@ _QUESTIONS = ("question", "input")
 
 def _refuse_two_questions(table: Table, column: str, rows: ItemRows) -> None:
     """Refuse an item of which two rows ask different questions; a blank asks none."""
-    text = as_coded(table.columns[column]) or coded(cells.as_written(table, column))
+    values = table.columns[column]
+    text = as_coded(values) or coded([_as_text(value) for value in values])
     blank = np.array([not str(value).strip() for value in text.distinct])
     first = text.codes[rows.first[rows.unit]]
     differs = (text.codes != first) & ~blank[text.codes] & ~blank[first]
@@ -468,6 +469,11 @@ def _refuse_two_questions(table: Table, column: str, rows: ItemRows) -> None:
         reason = f"{rows.named(k)} is {quoted(text[before])} in row {table.rows[before]}"
         right = f"give each {column} an id of its own, or pass ignore={column!r} if they are the"
         raise table.problem(k, f"{reason}; {right} same item", column=column, value=text[k])
+
+
+def _as_text(value: Any) -> str:
+    """A cell as text: a question may be a list of messages."""
+    return "" if value is None or (isinstance(value, float) and value != value) else str(value)
 
 
 _ROUNDING_TOLERANCE = 1e-9  # of a unit: what scaling may be off by rounding
