@@ -315,11 +315,11 @@ def _as_observed(pairs: Paired, means: PairMeans, margin: float) -> tuple[float,
 def all_alike(
     difference: float, units: int, limits: tuple[float, float], margin: float
 ) -> tuple[float, float]:
-    """The two probabilities where every unit shows the same difference, so that there is no spread
-    to go by.
+    """Compute P(d > -margin) and P(d < 0) where every unit shows the same difference: there is no
+    spread to estimate.
 
-    Who is ahead is counted in units, as `compare` does. For a pass, other units may differ from
-    the difference by as much as scores can, and so many have not.
+    P(d < 0) counts the units that lost, as `compare` does. P(d > -margin) allows for units that
+    were not seen: one may differ from these by as much as two scores can.
 
     Examples
     --------
