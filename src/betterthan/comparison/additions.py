@@ -177,7 +177,7 @@ def _spread(scores: xr.DataArray) -> Arrays:
     quantile = np.quantile if (n == len(values)).all() else np.nanquantile
     return {
         "score_sd": ((names.SYSTEM,), np.sqrt(squares / np.maximum(n - 1, 1))),
-        "score_quantile": ((names.SYSTEM, "quantile"), quantile(values, QUANTILES, axis=0).T),
+        "score_quantile": ((names.SYSTEM, "quantile"), quantile(ascending, QUANTILES, axis=0).T),
         "score_worst_tenth": ((names.SYSTEM,), tenth),
         "quantile": (("quantile",), np.array(QUANTILES)),
     }

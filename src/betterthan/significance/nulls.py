@@ -40,8 +40,9 @@ class Pairs:
         columns = self.item_differences() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
-            differences = columns if self.paired else self.item_differences()
-            self.totals = differences.sum(0)[:, None]
+            totals = columns.sum(0)
+            totals = totals if self.paired else totals[self.first] - totals[self.second]
+            self.totals = totals[:, None]
         else:
             totals = responses.values.sum(0).astype(float)[..., None]
             a, b = totals[self.first], totals[self.second]
@@ -185,7 +186,7 @@ def _scorer(responses: Responses) -> Callable[[np.ndarray], np.ndarray]:
     return lambda sums: ratios.score(sums[..., 0], sums[..., 1], responses.k).mean(-1)
 
 
-_NUMBERS = 2**19  # held at once by a chunk of swaps: they stay in the processor's cache
+_NUMBERS = 2**20  # held at once by a chunk of swaps: they stay in the processor's cache
 _LONG = 2e9  # additions above which a bar is shown
 
 TWO_SIDED, GREATER, LESS = 0, 1, 2
@@ -364,26 +365,26 @@ def _exact_way(responses: Responses) -> str:
 
 def _two_levels(responses: Responses) -> bool:
     present = responses.values[responses.observed > 0]
-    return (
-        bool(present.size == 0 or ((present == present.min()) | (present == present.max())).all())
-        and responses.observed.max() <= 1
-    )
+    return randomization.two_valued(present) and responses.observed.max() <= 1
 
 
 def _cost(responses: Responses) -> tuple[int, int]:
     """Cells of the largest exact null, and additions for all."""
-    ratio, observed = responses.kind == "ratio", responses.observed > 0
+    ratio = responses.kind == "ratio"
+    # (system, [x y,] item): sums over items are faster along memory
+    values = np.ascontiguousarray(np.moveaxis(responses.values, 0, -1))
+    observed = np.ascontiguousarray(responses.observed.T > 0)
     largest, work = 0, 0.0
-    for k in range(1, responses.values.shape[1]):
-        steps = np.abs(responses.values[:, :k] - responses.values[:, k : k + 1])
+    for k in range(1, len(values)):
+        steps = np.abs(values[:k] - values[k])
         if responses.gaps:
-            both = observed[:, :k] & observed[:, k : k + 1]
-            steps *= both[..., None] if ratio else both
-        cells, differ = steps.sum(0) + 1.0, steps > 0
+            both = observed[:k] & observed[k]
+            steps *= both[:, None] if ratio else both
+        cells, differ = steps.sum(-1) + 1.0, steps > 0
         if ratio:
-            cells, differ = cells.prod(-1), differ.any(-1)
+            cells, differ = cells.prod(-1), differ.any(1)
         largest = max(largest, int(cells.max()))
-        work += float((cells * np.count_nonzero(differ, axis=0)).sum())
+        work += float((cells * np.count_nonzero(differ, axis=-1)).sum())
     return largest, int(work)
 
 

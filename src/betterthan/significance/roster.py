@@ -16,13 +16,12 @@ from betterthan.counts.ties import policy_of
 from betterthan.counts.units import CLUSTER
 from betterthan.exact.joint.units import differences, joined, pair_sums
 from betterthan.exact.numeric.monte_carlo import one_seed
-from betterthan.exact.swaps.randomization import monte_carlo_error
+from betterthan.exact.swaps.randomization import monte_carlo_error, two_valued
 from betterthan.exact.swaps.rank_tests import signed_rank_p
 from betterthan.signed import Signature
 from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
 _DIGITS = 12  # of a difference, as a part of the largest score
-_TWO_VALUED = 2  # scores of two values: randomizing their mean is the sign test
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,8 @@ def _suited(data: xr.DataArray) -> tuple[str, ...]:
     """The sign test, and randomization where it can say something else."""
     graded = names.TALLY in data.dims
     if not graded and names.ITEM in data.dims and not in_blocks(data):
-        graded = np.unique(data.values[~np.isnan(data.values)]).size > _TWO_VALUED
+        # of two scores randomizing the mean is the sign test
+        graded = not two_valued(data.values[~np.isnan(data.values)])
     return ("sign", "randomization") if graded else ("sign",)
 
 

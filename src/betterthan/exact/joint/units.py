@@ -69,9 +69,11 @@ class Shares:
         The harmonic mean of those of Bell and McCaffrey for independent items, and the smaller of
         these and those for units whose items are all alike.
         """
-        independent, alike = self._df_independent(), self._df_alike()
-        between = 2 / (1 / independent + 1 / np.minimum(independent, alike))
-        df = np.where(self.equal, self.units - 1.0, np.maximum(between, 1.0))
+        df = self.units - 1.0
+        if not self.equal.all():
+            independent, alike = self._df_independent(), self._df_alike()
+            between = 2 / (1 / independent + 1 / np.minimum(independent, alike))
+            df = np.where(self.equal, df, np.maximum(between, 1.0))
         return np.where(self.units > 1, df, np.nan)
 
     def _over(self, values: np.ndarray) -> np.ndarray:
@@ -387,7 +389,7 @@ def pair_sums(
     cells that both have, some pairs at a time; with `each_once` means of units, of size 1.
     """
     systems = totals.shape[1]
-    single = len(np.unique(unit)) == len(unit)
+    single = np.bincount(unit).max(initial=0) <= 1
 
     def sums(x: np.ndarray) -> np.ndarray:
         return x if single else summed(x, unit)
@@ -467,7 +469,8 @@ def differences(
     """Differences of means from totals and sizes (unit, pair) of both systems; see `pair_means`."""
     size = size_a.flat[0] if size_a.size else 0
     if size and (size_a == size).all() and (size_b == size).all():
-        return _differences_alike(total_a / size, total_b / size, most, skewed=skewed)
+        means = (total_a, total_b) if size == 1 else (total_a / size, total_b / size)
+        return _differences_alike(*means, most, skewed=skewed)
     with np.errstate(invalid="ignore", divide="ignore"):
         n_a, n_b = size_a.sum(0), size_b.sum(0)
         mean_a, mean_b = total_a.sum(0) / n_a, total_b.sum(0) / n_b

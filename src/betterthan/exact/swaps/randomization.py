@@ -189,6 +189,13 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     return None
 
 
+def two_valued(scores: np.ndarray) -> bool:
+    """Whether there are at most two distinct ones; without NaN."""
+    if not scores.size:
+        return True
+    return bool(((scores == scores.min()) | (scores == scores.max())).all())
+
+
 def _whole(scaled: np.ndarray) -> bool:
     allowed = 8 * np.finfo(float).eps * np.maximum(np.abs(scaled), 1)
     return bool((np.abs(scaled - np.rint(scaled)) <= allowed).all())
