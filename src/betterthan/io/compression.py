@@ -232,7 +232,7 @@ _BUFFER, _LINES = 2**20, 2**17
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def opened(path: Path, name: str) -> BinaryIO:
+def opened(path: Path, name: str, buffer: int = _LINES) -> BinaryIO:
     """The unpacked bytes of a file, plain, gzip or zstd as its first bytes say.
 
     Parameters
@@ -240,9 +240,11 @@ def opened(path: Path, name: str) -> BinaryIO:
     path : path
     name : str
         Of the file, for messages.
+    buffer : int, optional
+        How many bytes of a plain file are read at once.
     """
     try:
-        file: Any = path.open("rb", buffering=_LINES)
+        file: Any = path.open("rb", buffering=0)
     except OSError as error:
         raise problem(name, f"cannot be read ({error.strerror})") from None
     start = file.read(4)
@@ -251,7 +253,7 @@ def opened(path: Path, name: str) -> BinaryIO:
         file.seek(0)
         if MEMORY.get():
             count_size(name, path.stat().st_size)
-        return file
+        return io.BufferedReader(file, buffer)
     file.close()
     return _unpacked(path, name, kind)
 

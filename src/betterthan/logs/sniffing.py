@@ -1,5 +1,6 @@
 """What a file is, from its first bytes: never from its name."""
 
+import io
 import json
 import re
 import zipfile
@@ -137,7 +138,7 @@ class LogFile:
     @cached_property
     def preview(self) -> Preview:
         """What its first bytes show."""
-        with self.open() as file:
+        with opened(self.path, self.name, io.DEFAULT_BUFFER_SIZE) as file:
             start = file.read(PREVIEW_BYTES)
         return make_preview(start, self.path)
 
