@@ -73,7 +73,9 @@ def test_small_logs_are_opened_once_and_the_last_reader_is_asked_first(tmp_path,
         (tmp_path / f"{k}.json").write_text(GOOD.replace("openai/gpt", f"model {k}"))
     opened, asked = [], []
     open_file, find_reader = LogFile.open, recognising.find_reader
-    monkeypatch.setattr(LogFile, "open", lambda file: opened.append(file.name) or open_file(file))
+    monkeypatch.setattr(
+        LogFile, "open", lambda file, *size: opened.append(file.name) or open_file(file, *size)
+    )
     monkeypatch.setattr(
         recognising, "find_reader", lambda *given: asked.append(given[1]) or find_reader(*given)
     )

@@ -228,11 +228,12 @@ def _outside_texts(data: bytes) -> Iterator[bytes]:
         inside = (inside + len(parts) - 1) % 2
 
 
-_BUFFER, _LINES = 2**20, 2**17
+_BUFFER = 2**20
+LINES = 2**17  # bytes that are read at once of what is read by lines
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def opened(path: Path, name: str, buffer: int = _LINES) -> BinaryIO:
+def opened(path: Path, name: str, buffer: int = LINES) -> BinaryIO:
     """The unpacked bytes of a file, plain, gzip or zstd as its first bytes say.
 
     Parameters

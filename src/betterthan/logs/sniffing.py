@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from betterthan.io.compression import count_size, opened
+from betterthan.io.compression import LINES, count_size, opened
 from betterthan.io.json_records import SPACE, RepeatedKeyError, decode_unique
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -138,7 +138,7 @@ class LogFile:
     @cached_property
     def preview(self) -> Preview:
         """What its first bytes show."""
-        with opened(self.path, self.name, io.DEFAULT_BUFFER_SIZE) as file:
+        with self.open(io.DEFAULT_BUFFER_SIZE) as file:  # not twice what is looked at
             start = file.read(PREVIEW_BYTES)
         return make_preview(start, self.path)
 
@@ -155,9 +155,9 @@ class LogFile:
         """Free the memory of the preview, once the file is read."""
         self.__dict__.pop("preview", None)
 
-    def open(self) -> BinaryIO:
-        """Its bytes, unpacked."""
-        return opened(self.path, self.name)
+    def open(self, buffer: int = LINES) -> BinaryIO:
+        """Its bytes, unpacked; of a plain file so many are read at once."""
+        return opened(self.path, self.name, buffer)
 
     def siblings(self, pattern: str) -> list["LogFile"]:
         """The files of its folder, or below it, whose path fits a pattern; no links."""
