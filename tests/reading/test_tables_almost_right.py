@@ -364,3 +364,28 @@ def test_questions_may_be_lists_of_messages():
     new["input"] = asked_as("x", "z")
     with pytest.raises(ValueError, match=r"item '2' is .*'y'.* in row 1; give each input an id"):
         bt.read(pd.concat([old, new], ignore_index=True))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            "item,text,gold,pred\nq1,a b,x,x\nq2,c d,y,x\n",
+            r"a.csv, column 'text': holds 'a b', 'c d'; no value is a label of column 'gold' "
+            r"\('x', 'y'\); pass ignore='text' to leave it out$",
+        ),
+        (
+            "item,gold,p,q\nq1,x,x,y\nq2,y,x,y\n",
+            r"a.csv: holds 2 systems \('p', 'q'\), while b.csv has one; give it one column of "
+            r"predictions$",
+        ),
+        (
+            "item,gold\nq1,x\nq2,y\n",
+            "a.csv: holds no system, while b.csv has one; give it one column of predictions$",
+        ),
+    ],
+)
+def test_of_labels_each_side_of_a_gate_has_one_column_of_predictions(tmp_path, columns, message):
+    one = save(tmp_path, "b.csv", "item,gold,pred\nq1,x,x\nq2,y,x\n")
+    with pytest.raises(ValueError, match=message):
+        bt.gate(save(tmp_path, "a.csv", columns), one, margin=0.05)

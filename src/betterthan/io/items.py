@@ -294,13 +294,17 @@ def prediction_columns(table: Table) -> list[str]:
     return unread(table, items_of(table).used | {sole(table, "gold")})
 
 
-def right_or_wrong(table: Table, systems: Sequence[str], named: bool) -> tuple[np.ndarray, str]:
-    """Whether each prediction equals gold, (item, system), and what the reading says of that."""
+def right_or_wrong(
+    table: Table, systems: Sequence[str], named: bool, *, one: bool = False
+) -> tuple[np.ndarray, str]:
+    """Whether each prediction equals gold, (item, system), and what the reading says of that; see
+    `check_labels`.
+    """
     column = str(sole(table, "gold"))
     gold = cells.read_once(table, column, cells.gold)
     predicted = {system: cells.read_once(table, system, cells.predictions) for system in systems}
     summary = f", 1 where a prediction equals column {column!r}"
-    summary += check_labels(table, (column, gold), predicted, named)
+    summary += check_labels(table, (column, gold), predicted, named, one=one)
     return _right(gold, predicted), summary
 
 

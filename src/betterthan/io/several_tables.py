@@ -50,6 +50,9 @@ def predictions_as_scores(
         if (layout or recognise(table, of_one_system=one)) == "predictions"
     }
     if not columns or any(len(own) != 1 for own in columns.values()):
+        for name, own in columns.items() if one else ():
+            # which refuses what are no predictions
+            right_or_wrong(tables[name], own, named=False, one=True)
         return tables, ""
     _refuse_other_labels([tables[name] for name in columns])
     scores, summary = dict(tables), ""
@@ -93,14 +96,16 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
         raise ValueError(f"names is {quoted(names_are)}; give 'systems' or 'datasets'")
     if names_are == "datasets" or len(tables) < 2:
         return False
-    systems = [(table.source, _systems(table)) for table in tables.values()]
-    single = [source for source, own in systems if len(own) == 1]
-    several = [(source, own) for source, own in systems if len(own) != 1]
+    systems = [(table, _systems(table)) for table in tables.values()]
+    single = [table.source for table, own in systems if len(own) == 1]
+    several = [(table, own) for table, own in systems if len(own) != 1]
     if several and (single or names_are == "systems"):
-        source, own = several[0]
+        table, own = several[0]
         contrast = f", while {single[0]} has one" if single else ""
-        reason = f"holds {len(own)} systems ({listed(own)}){contrast}"
-        raise problem(source, f"{reason}; name one column with score=")
+        what = f"{len(own)} systems ({listed(own)})" if own else "no system"
+        labels = recognise(table) == "predictions"
+        right = "give it one column of predictions" if labels else "name one column with score="
+        raise problem(table.source, f"holds {what}{contrast}; {right}")
     return not several
 
 
@@ -138,6 +143,8 @@ def _systems(table: Table) -> list[str]:
     if recognise(table) == "long":
         column = str(find(table, "system"))
         return list(dict.fromkeys(text.strip() for text in cells.texts(table, column)))
+    if recognise(table) == "predictions":
+        return prediction_columns(table)
     if recognise(table) != "wide":
         return []
     return unread(table, {*items_of(table).used, *question_columns(table)})

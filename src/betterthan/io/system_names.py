@@ -198,12 +198,15 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
     return list(systems)
 
 
-def how_to_choose(columns: Sequence[str], odd: Sequence[str]) -> str:
-    """Both ways to read a table of which `odd` columns may be no systems."""
+def how_to_choose(columns: Sequence[str], odd: Sequence[str], *, one: bool = False) -> str:
+    """Both ways to read a table of which `odd` columns may be no systems; if it is of `one` system,
+    they are to be left out.
+    """
     left = [column for column in columns if column not in odd]
     named = left if len(left) > 1 else columns
     it = "it" if len(odd) == 1 else "them"
-    return f"pass ignore={in_python(odd)} to leave {it} out, or systems={in_python(named)}"
+    other = "" if one else f", or systems={in_python(named)}"
+    return f"pass ignore={in_python(odd)} to leave {it} out{other}"
 
 
 def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any:
@@ -502,6 +505,8 @@ def check_labels(
     gold: tuple[str, Coded],
     predicted: Mapping[str, Coded],
     named: bool,
+    *,
+    one: bool = False,
 ) -> str:
     """Refuse columns that are no predictions; return what the reading says of the labels.
 
@@ -514,32 +519,36 @@ def check_labels(
         The cells of each system; those that are missing are empty.
     named : bool
         Whether these systems were asked for: then whatever they hold are predictions.
+    one : bool, default False
+        Whether the table is of one system.
     """
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
-        _refuse_confidences(table, list(predicted), column, labels)
+        _refuse_confidences(table, list(predicted), column, labels, one)
     summary = alike_labels(table.source, *(c.distinct for c in (gold[1], *predicted.values())))
     if named:
         return summary
     counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
-    return summary + _check_others(table, column, labels, counted)
+    return summary + _check_others(table, column, labels, counted, one)
 
 
-def _refuse_confidences(table: Table, systems: Sequence[str], gold: str, labels: set[str]) -> None:
+def _refuse_confidences(
+    table: Table, systems: Sequence[str], gold: str, labels: set[str], one: bool
+) -> None:
     """Refuse numbers as predictions if gold is text: as predictions they would all be wrong."""
     if any(map(_is_number, labels)):
         return
     numbers = [system for system in systems if holds_numbers(table, system)]
     if numbers:
         reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
-        right = how_to_choose(systems, numbers)
+        right = how_to_choose(systems, numbers, one=one)
         if len(systems) == 1:
             right = f"pass score={quoted(numbers[0])} if it holds the scores"
         raise problem(table.source, f"{reason}; {right}", column=numbers[0])
 
 
 def _check_others(
-    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
+    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted], one: bool
 ) -> str:
     """Refuse columns that share no or nearly no label with gold; return what the reading says of
     those that share fewer than half.
@@ -561,7 +570,7 @@ def _check_others(
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
             what += _NUMERIC_HINT
         else:
-            what += f"; {how_to_choose(list(predicted), odd)}"
+            what += f"; {how_to_choose(list(predicted), odd, one=one)}"
         raise problem(table.source, what, column=odd[0])
     if len(labels) > len(table.rows) * _MOST:  # gold answers of one item each, no classes
         return ""
