@@ -13,6 +13,7 @@ from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.posterior import sampled
 from betterthan.posterior.sampled import checked_rope, in_other_unit
+from betterthan.results.tables import select_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -431,9 +432,7 @@ def _rows(checked: Any) -> Any:
         raise ValueError(f"{description}; give what betterthan.fits.cross_check returned")
     by_pair = checked
     if names.PAIR not in checked.dims:
-        first, second = pair_indices(checked.sizes[names.SYSTEM_A])
-        places = zip(names.SQUARE, (first, second), strict=True)
-        by_pair = checked.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+        by_pair = select_pairs(checked, *pair_indices(checked.sizes[names.SYSTEM_A]))
     a, b = inputs.pair_names(by_pair)
     return pd.DataFrame({"a": a, "b": b} | {k: by_pair[k].values for k in _CHECK_COLUMNS})
 
