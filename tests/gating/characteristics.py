@@ -4,10 +4,10 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.exact.planning.edges import wins_needed
+from betterthan.exact.swaps.corrections import binomial_tail
 from betterthan.gating.boundaries import (
     Rates,
     binomial,
-    binomial_tail,
     wins_to_pass,
 )
 

@@ -14,6 +14,7 @@ from scipy import special
 
 from betterthan import names
 from betterthan.exact.planning.edges import fewest
+from betterthan.exact.swaps.corrections import binomial_tail
 from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 
@@ -91,13 +92,6 @@ def binomial(k: np.ndarray, n: int | np.ndarray, p: float) -> np.ndarray:
     """P(K = k) for K ~ Binomial(n, p)."""
     ways = special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
     return np.exp(ways + special.xlogy(k, p) + special.xlog1py(n - k, -p))
-
-
-def binomial_tail(k: np.ndarray, n: np.ndarray, p: float) -> np.ndarray:
-    """P(K >= k) for K ~ Binomial(n, p)."""
-    inside = np.clip(k, 1, np.maximum(n, 1))
-    tail = special.betainc(inside, n - inside + 1.0, p)
-    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, tail))
 
 
 TARGET = 0.8

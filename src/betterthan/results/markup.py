@@ -338,29 +338,19 @@ def breakable(text: str) -> str:
     return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
 
 
-_FILTERS: dict[str, Any] = {
-    "tex": latex,
-    "md": markdown,
-    "svg": svg,
-    "shade": shade,
-    "keyed": keyed,
-    "alignment": alignment,
-    "soft": soft,
-    "breakable": breakable,
-    "json": script_json,
-    "drawn": drawn,
-    "tallies": tallies,
-    "labels": labels,
-    "decision": decision,
-    "verdict_class": marks.verdict_class,
+_FILTERS: dict[str, Any] = {"tex": latex, "md": markdown, "json": script_json} | {
+    function.__name__: function
+    for function in (
+        *(svg, shade, keyed, alignment, soft, breakable, drawn, tallies, labels, decision),
+        marks.verdict_class,
+    )
 }
 _FUNCTIONS: dict[str, Any] = {
-    "scripts": scripts,
-    "allowed": allowed,
-    "symbols": marks.symbols,
-    "bar": marks.bar,
-    "stacked": marks.stacked,
-    "includes_zero": marks.includes_zero,
+    function.__name__: function
+    for function in (
+        *(scripts, allowed, marks.symbols, marks.bar, marks.stacked),
+        marks.includes_zero,
+    )
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",
