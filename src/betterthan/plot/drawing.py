@@ -260,9 +260,9 @@ def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     return drawn
 
 
-def wrapped(label: str, characters: int = 40) -> str:
+def wrapped(label: str) -> str:
     """A label of a legend in lines that fit one column of a paper."""
-    return textwrap.fill(label, characters, break_on_hyphens=False)
+    return textwrap.fill(label, 40, break_on_hyphens=False)
 
 
 def plain_numbers(axis: Any) -> None:
