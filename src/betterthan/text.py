@@ -155,7 +155,7 @@ def encodable(texts: Sequence[str]) -> Sequence[str]:
     return texts
 
 
-def named(systems: Sequence[str], joint: str = "and") -> str:
+def named(systems: Sequence[str], joint: str = "and", most: int = _NAMED) -> str:
     """Names in a sentence; beyond four they are counted.
 
     Examples
@@ -163,9 +163,10 @@ def named(systems: Sequence[str], joint: str = "and") -> str:
     >>> named(["A", "B", "C"]), named(["A", "B"], "or"), named(list("ABCDEF"))
     ('A, B and C', 'A or B', 'A, B, C, D and 2 more')
     """
-    if len(systems) > _NAMED:
-        return f"{', '.join(systems[:_NAMED])} and {len(systems) - _NAMED} more"
-    return f" {joint} ".join(filter(None, [", ".join(systems[:-1]), systems[-1]]))
+    if len(systems) > most:
+        return f"{', '.join(systems[:most])} and {len(systems) - most} more"
+    parts = (", ".join(systems[:-1]), *systems[-1:])
+    return f" {joint} ".join(part for part in parts if part)
 
 
 _FORMULA = "=+-@\t\r\n＝＋－＠"

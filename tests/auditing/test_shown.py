@@ -8,7 +8,6 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.auditing.answer import document
 from betterthan.auditing.answer import lines as findings
 from betterthan.auditing.answer_checks import bounds_lines
 from betterthan.cli.commands import main
@@ -50,7 +49,7 @@ def test_names_are_no_markup():
 
 
 def test_findings_take_the_width_that_there_is():
-    page = document(bt.audit(LONG))
+    page = bt.audit(LONG).document()
     for width in (60, 80, 160):
         lines = as_text(page, width).splitlines()
         assert all(len(line) <= width for line in lines if not line.startswith("betterthan "))
@@ -60,7 +59,7 @@ def test_findings_take_the_width_that_there_is():
 
 def test_a_report_has_what_is_printed_and_more():
     found = bt.audit(LONG)
-    whole, brief = build_page(found), document(found)
+    whole, brief = build_page(found), found.document()
     assert whole.signatures == brief.signatures
     assert whole.answer[0] == brief.answer[0]
     assert [part.tables[0].rows for part in brief.parts] == [

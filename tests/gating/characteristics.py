@@ -3,11 +3,11 @@
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.exact.planning.edges import wins_needed
+from betterthan.exact.swaps.corrections import binomial_tail
 from betterthan.gating.boundaries import (
     Rates,
     binomial,
-    binomial_tail,
-    losses_to_be_worse,
     wins_to_pass,
 )
 
@@ -60,7 +60,7 @@ def characteristics(
     likely = weight > 1e-18  # the rest cannot move what is printed
     m, weight = m[likely], weight[likely]
     needed = wins_to_pass(m, n, margin, threshold)
-    allowed = np.minimum(m - losses_to_be_worse(m, threshold), needed - 1)
+    allowed = np.minimum(m - wins_needed(m, threshold=threshold), needed - 1)
     passes = float(weight @ binomial_tail(needed, m, win))
     worse = float(weight @ (1 - binomial_tail(allowed + 1, m, win)))
     return Rates(passes, worse, max(0.0, 1 - passes - worse))

@@ -8,7 +8,8 @@ from scipy import special
 
 import betterthan as bt
 from betterthan.exact.planning.design import log_e_value
-from betterthan.gating.boundaries import chance_behind, losses_to_be_worse
+from betterthan.exact.planning.edges import wins_needed
+from betterthan.gating.boundaries import chance_behind
 from betterthan.gating.rule import Cases
 from betterthan.gating.sequential import Plan, Stops, look, look_rates
 
@@ -43,7 +44,7 @@ def test_the_boundary_is_that_of_a_plan():
 def test_a_boundary_of_one_look_is_that_of_the_rule():
     found = looked((20, 30, 350), plan=(1, 50))
     # of one look the error is that of the rule, as far as wins are whole numbers
-    assert abs(found.needed - losses_to_be_worse(np.array([50]), SURE)[0]) <= 1
+    assert abs(found.needed - int(wins_needed(50, threshold=SURE))) <= 1
 
 
 def test_pass_from_an_e_value_of_one_over_the_error():

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy import special
 
 import betterthan as bt
+from betterthan.exact.planning.edges import wins_needed
 from betterthan.gating.boundaries import (
     approximate_wins_to_pass,
     chance_behind,
     chance_to_pass,
     further_items,
-    losses_to_be_worse,
     prob_of_pass,
     wins_to_pass,
 )
@@ -86,7 +86,7 @@ def test_characteristics_are_how_often_simulated_gates_say_it():
     theta = [(share + difference) / 2, (share - difference) / 2, 1 - share]
     w, l, _ = rng.multinomial(n, theta, size=runs).T
     passes = w >= wins_to_pass(np.arange(n + 1), n, MARGIN, SURE)[w + l]
-    worse = (l >= losses_to_be_worse(np.arange(n + 1), SURE)[w + l]) & ~passes
+    worse = (l >= wins_needed(np.arange(n + 1), threshold=SURE)[w + l]) & ~passes
     found = characteristics(n, MARGIN, share=share, difference=difference)
     for seen, p in ((passes.mean(), found.passes), (worse.mean(), found.worse)):
         assert abs(seen - p) < 4 * np.sqrt(p * (1 - p) / runs)
@@ -95,7 +95,7 @@ def test_characteristics_are_how_often_simulated_gates_say_it():
 def test_both_can_hold_and_then_it_passes():
     n = 400
     m = np.arange(n + 1)
-    needed, losses = wins_to_pass(m, n, MARGIN, SURE), losses_to_be_worse(m, SURE)
+    needed, losses = wins_to_pass(m, n, MARGIN, SURE), wins_needed(m, threshold=SURE)
     both = [(w, k - w) for k in m for w in range(needed[k], k - losses[k] + 1)]
     assert len(both) == 61
     w, l = np.array(both).T
@@ -127,7 +127,7 @@ def test_wins_by_interpolation_are_off_by_one_at_most_where_there_are_some():
 
 def test_the_losses_of_a_verdict_are_those_of_the_rule_of_verdicts():
     told = {4: 4, 5: 5, 10: 8, 14: 11, 20: 14, 100: 59, 200: 112, 1000: 527}
-    assert losses_to_be_worse(np.array([*told]), SURE).tolist() == [*told.values()]
+    assert wins_needed([*told], threshold=SURE).tolist() == [*told.values()]
 
 
 @pytest.mark.parametrize("counts", [(12, 2, 86), (2, 12, 86), (30, 31, 139), (0, 0, 7), (0, 9, 0)])

@@ -10,7 +10,6 @@ import betterthan as bt
 from betterthan.exact.planning.edges import Rule, edges, wins_needed
 from betterthan.exact.planning.verdicts import Urn
 from betterthan.exact.wins.beta import prob_above_half
-from betterthan.plan.answer import document
 from betterthan.plan.inputs import SWAPPED, VERDICTS
 from betterthan.results.numbers import probability
 from betterthan.results.text import as_text
@@ -202,7 +201,7 @@ def test_a_plan_shows_itself():
 @pytest.mark.parametrize("width", [40, 80, 110])
 def test_every_number_is_printed_within_the_width(width):
     found = bt.plan.foresee((12, 6, 32), more=[5, 10])
-    *lines, signature = as_text(document(found), width).splitlines()
+    *lines, signature = as_text(found.document(), width).splitlines()
     assert max(map(len, lines)) <= width
     assert signature == found.signature()
     cells = " ".join(lines).replace("< ", "<").replace("> ", ">").split()

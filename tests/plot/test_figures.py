@@ -17,6 +17,7 @@ from matplotlib.text import Text
 
 import betterthan as bt
 from betterthan.plot import drawing
+from betterthan.results import numbers
 
 LONG = "a_very_long_$ystem_name_<with>_60%_characters_and_more_α-2024"
 NAMES = {
@@ -202,4 +203,4 @@ def test_labels_escape_what_no_font_can_draw():
     ],
 )
 def test_probabilities_never_round_to_certainty(p, text):
-    assert drawing.probability(p) == text
+    assert numbers.equal_to(p) == text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.plot import drawing
+from betterthan.results import numbers
 
 pytestmark = pytest.mark.usefixtures("no_layout")
 
@@ -147,7 +147,7 @@ def test_a_rope_of_a_difference_of_ones_own_is_in_its_unit():
     tree = adopted(difference=np.random.default_rng(1).normal(20, 15, size=(4, 500, 1)))
     d = tree["posterior"]["difference"].values
     ax = bt.plot.densities(tree, show="difference", rope=10)
-    assert f"P(|d| ≤ 10) {drawing.probability((np.abs(d) <= 10).mean())}" in _legend(ax)
+    assert f"P(|d| ≤ 10) {numbers.equal_to((np.abs(d) <= 10).mean())}" in _legend(ax)
     for data in (tree, bt.fits.compare(tree, rope=10), bt.fits.compare(tree)):
         labels = bt.plot.differences(data, rope=10).get_legend().get_texts()
         assert "ROPE: |d| ≤ 10" in [t.get_text() for t in labels]
@@ -214,7 +214,7 @@ def test_the_simplex_shows_draws_as_points_in_view(systems):
     assert np.mean((left < x) & (x < right) & (bottom < y) & (y < top)) == 1
     assert _legend(ax) == ["2,000 of the 4,000 draws", "win = loss", "|win − loss| ≤ 0.1"]
     share = float(bt.prob_better(DRAWN_THREE).sel(system_a=systems[0], system_b=systems[1]))
-    said = drawing.probability(share)
+    said = numbers.equal_to(share)
     assert _title(ax).endswith(f"P({systems[0]} better) {said}, from 4,000 draws")
 
 

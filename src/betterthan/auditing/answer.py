@@ -13,9 +13,9 @@ import betterthan
 from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part, Table, parts_present
-from betterthan.results.markup import as_comment, as_part
+from betterthan.results.markup import as_comment
 from betterthan.results.numbers import on_one_line
-from betterthan.results.text import printed
+from betterthan.results.result import Result
 
 _ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
 _COUNTS = ("items", "epochs", "cells", "ok", "error", "unscored", "missing")
@@ -72,20 +72,6 @@ def page(audit: Any) -> Document:
         _LIMITS,
         [f"betterthan {betterthan.__version__} | audit | {source}"],
         audit_sentences(audit.level, headline(audit), first, one_system=_one_system(audit)),
-    )
-
-
-def document(audit: Any, title: str = "") -> Document:
-    """The page in brief: the answer, the findings, the denominators, and the source."""
-    full_page, rows = page(audit), list(lines(audit))
-    parts = parts_present(_findings(rows), _denominators(audit, _FEW))
-    return replace(
-        full_page,
-        title=title,
-        question="",
-        parts=[replace(part, notes=()) for part in parts],
-        limits=(),
-        answer=audit_sentences(audit.level, headline(audit), one_system=_one_system(audit)),
     )
 
 
@@ -172,7 +158,7 @@ SCHEMA = "betterthan.audit/1"
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Result):
     """Findings of an audit: errors in logs or scores that would make a comparison wrong.
 
     Print it for the findings and the denominators.
@@ -208,15 +194,22 @@ class Audit:
         levels = set(self.findings["level"])
         return next((level for level in LEVELS if level in levels), "")
 
-    def __repr__(self) -> str:
-        return printed(document(self))
-
-    def _repr_html_(self) -> str:
-        return as_part(document(self))
+    def document(self, title: str = "") -> Document:
+        """Build the answer, the findings, the denominators, and the source."""
+        full_page, rows = page(self), list(lines(self))
+        parts = parts_present(_findings(rows), _denominators(self, _FEW))
+        return replace(
+            full_page,
+            title=title,
+            question="",
+            parts=[replace(part, notes=()) for part in parts],
+            limits=(),
+            answer=audit_sentences(self.level, headline(self), one_system=_one_system(self)),
+        )
 
     def to_markdown(self) -> str:
         """Return the findings and the table as Markdown."""
-        return as_comment(document(self, "Audit"))
+        return as_comment(self.document("Audit"))
 
     def to_json(self) -> str:
         """Return the complete audit as JSON, for other programs.

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from betterthan.io.problems import printable
+from betterthan.text import named
 
 LogTables = Any  # logs.record.Logs, inside: pandas is typed in part only
 
@@ -82,10 +83,7 @@ def some(values: Sequence[Any], most: int = MAX_LISTED) -> str:
 
 def both(values: Sequence[Any]) -> str:
     """Join values, with "and" between the last two."""
-    if len(values) > MAX_LISTED:
-        return some(values)
-    texts = [short(v) for v in values]
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+    return named([short(v) for v in values], most=MAX_LISTED)
 
 
 def short(value: Any) -> str:

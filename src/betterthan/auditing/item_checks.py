@@ -24,6 +24,7 @@ from betterthan.auditing.finding import (
     some,
 )
 from betterthan.counts.units import EPOCH, item_ids, several, sums_by_unit
+from betterthan.exact.numeric.counting import observed_mean
 from betterthan.io.texts import coded, text_array
 from betterthan.logs.pivoting import conflicting_contents
 from betterthan.logs.record import Frame
@@ -127,17 +128,11 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
     if (has == shared[:, None]).all():
         return
     values = item_means(scores)
-    (means, common_means), n = map(_observed_means, (values, values[shared])), int(shared.sum())
+    (means, common_means), n = map(observed_mean, (values, values[shared])), int(shared.sum())
     message = _means_text(has.sum(axis=0), means, common_means, n)
     if n and _order_changes(means, common_means):
         message += "; the ranking changes"
     yield Finding("denominators", message, WARN, tuple(_systems(scores)), n=n, of=len(has))
-
-
-def _observed_means(values: np.ndarray) -> np.ndarray:
-    """The mean of each system's scores, NaN where it has none."""
-    number = (~np.isnan(values)).sum(axis=0)
-    return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
 
 
 def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, n: int) -> str:

@@ -139,13 +139,13 @@ def _print(result: "Gate", annotation: str) -> None:
     """The answer first, the verdict last; in colours and wrapped on a terminal, else one line each,
     which scripts read.
     """
-    from betterthan.gating.answer import document, last_line
+    from betterthan.gating.answer import last_line
     from betterthan.progress import on_terminal
     from betterthan.results.text import as_text, coloured, painted, terminal_width
 
     colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
-    page = with_options(document(result))
+    page = with_options(result.document())
     *before, _ = as_text(page, width, colour=colour).splitlines()
     for line in before:
         print(line)
@@ -179,7 +179,6 @@ def audit(
       betterthan audit logs/ --metric acc --format json
     """
     from betterthan import checks
-    from betterthan.auditing.answer import document
     from betterthan.results import machines
     from betterthan.results.text import as_text, coloured, terminal_width
 
@@ -193,7 +192,7 @@ def audit(
         messages = [in_printed_options(message) for message in result.findings["message"]]
         result = replace(result, findings=result.findings.assign(message=messages))
     if form == "text":
-        print(as_text(document(result), terminal_width(), colour=coloured()), end="")
+        print(as_text(result.document(), terminal_width(), colour=coloured()), end="")
     else:
         print(result.to_json() if form == "json" else result.to_markdown(), end="")
     if github:

@@ -282,8 +282,8 @@ def runs(
     from betterthan import checks
 
     form, target = one_file(format, page, "runs", inputs_of(files))
+    costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
     if same:
-        costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
         _refuse_others(files, any_run=any_run, each_k=each_k, systems=systems, **costs)
         put(bt.report(_same(files, success, seed, reading), format=form), target)
         return
@@ -303,9 +303,7 @@ def runs(
         rng=seed,
     )
     answers: list[Any] = [reliability, bt.runs.noise(data, ci_prob=ci_prob)]
-    if not (cost_item is cost_run is budget is None):
-        costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
-        costs = {name: cost for name, cost in costs.items() if cost is not None}
+    if costs := {name: cost for name, cost in costs.items() if cost is not None}:
         answers.append(bt.plan.runs(data, ci_prob=ci_prob, **costs))
     put(bt.report(*answers, format=form), target)
 

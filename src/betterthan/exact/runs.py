@@ -31,6 +31,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.exact.numeric import limits
+from betterthan.exact.numeric.counting import observed_mean
 from betterthan.exact.swaps.randomization import monte_carlo_error, monte_carlo_p
 
 _HALVINGS, _LOGIT = 18, 40.0  # of the search for the saddle point
@@ -332,9 +333,9 @@ def variances(means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray) -> Var
     """
     items = (~np.isnan(means)).sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        off = np.where(np.isnan(means), 0.0, means - _mean(means))
+        off = np.where(np.isnan(means), 0.0, means - observed_mean(means))
         total = np.where(items > 1, (off**2).sum(0) / np.maximum(items - 1, 1), np.nan)
-    return Variances(items, total, _mean(spread), _mean(of_mean))
+    return Variances(items, total, observed_mean(spread), observed_mean(of_mean))
 
 
 def run_effect(
@@ -385,12 +386,6 @@ def flips(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     [1.0, 0.5]
     """
     return first * (1 - second) + second * (1 - first)
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Over items, without nan; nan where there is nothing else."""
-    number = (~np.isnan(values)).sum(0)
-    return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
 
 
 def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Ch
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
 from betterthan.results.numbers import equal_to, json_value, probability
-from betterthan.results.text import printed
+from betterthan.results.result import Result
 
 if TYPE_CHECKING:
     from betterthan.gating.sequential import Looked
@@ -72,7 +72,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, repr=False)
-class Gate:
+class Gate(Result):
     """Decision on whether a candidate may replace a baseline; the result of `gate`.
 
     Print it for the verdict and the evidence.
@@ -116,19 +116,15 @@ class Gate:
         evidence = self.evidence
         return bool(self.verdict == "pass" and evidence and evidence.chances.observed.behind_holds)
 
-    def __repr__(self) -> str:
-        return printed(document(self))
-
-    def _repr_html_(self) -> str:
-        from betterthan.results.markup import as_part
-
-        return as_part(document(self))
-
-    def report(self, *others: Any, **choices: Any) -> str:
-        """Write the complete decision on one page; see `betterthan.report`."""
-        from betterthan.results.reports import report
-
-        return report(self, *others, **choices)
+    def document(self) -> Document:
+        """Build the answer and its evidence, and last the verdict alone, for scripts."""
+        all_facts = list(facts(self))
+        parts = [
+            Part("Evidence", [fact for fact in all_facts if fact[0] not in NOTES]),
+            Part("Notes", [fact for fact in all_facts if fact[0] in NOTES]),
+        ]
+        parts = [part for part in parts if part.facts]
+        return Document("", parts=parts, signatures=[last_line(self)], answer=[headline(self)])
 
     def to_markdown(self) -> str:
         """Return the answer as Markdown, for a step summary or a comment."""
@@ -141,9 +137,24 @@ class Gate:
 
         The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
         ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
-        ``notes``.
+        ``notes``. Unknown values are null.
         """
-        return as_json(self)
+        document = {
+            "schema": SCHEMA,
+            "version": betterthan.__version__,
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            "also_behind": self.also_behind,
+            "margin": self.margin,
+            "threshold": self.threshold,
+            "why": list(self.why),
+            "evidence": None if self.evidence is None else _evidence(self.evidence),
+            "looks": None if self.looked is None else _looks_as_json(self.looked),
+            "reading": self.reading,
+            "warnings": list(self.warned),
+            "notes": list(self.notes),
+        }
+        return json.dumps(json_value(document), indent=2, allow_nan=False) + "\n"
 
 
 MAX_LISTED = 10  # items that are named
@@ -342,26 +353,6 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
 SCHEMA = "betterthan.gate/1"  # the number grows if a key changes its meaning
 
 
-def as_json(decision: Gate) -> str:
-    """Return everything in the decision; unknown values are null."""
-    document = {
-        "schema": SCHEMA,
-        "version": betterthan.__version__,
-        "verdict": decision.verdict,
-        "exit_code": decision.exit_code,
-        "also_behind": decision.also_behind,
-        "margin": decision.margin,
-        "threshold": decision.threshold,
-        "why": list(decision.why),
-        "evidence": None if decision.evidence is None else _evidence(decision.evidence),
-        "looks": None if decision.looked is None else _looks_as_json(decision.looked),
-        "reading": decision.reading,
-        "warnings": list(decision.warned),
-        "notes": list(decision.notes),
-    }
-    return json.dumps(json_value(document), indent=2, allow_nan=False) + "\n"
-
-
 def _evidence(evidence: Evidence) -> dict[str, Any]:
     chances = {k: getattr(evidence.chances, k) for k in _CASES}
     further = None
@@ -411,20 +402,9 @@ def _looks_as_json(looked: "Looked") -> dict[str, Any]:
 _LISTED = 200  # items in a summary
 
 
-def document(decision: Gate) -> Document:
-    """Show the answer and its evidence, and last the verdict alone, for scripts."""
-    all_facts = list(facts(decision))
-    parts = [
-        Part("Evidence", [fact for fact in all_facts if fact[0] not in NOTES]),
-        Part("Notes", [fact for fact in all_facts if fact[0] in NOTES]),
-    ]
-    parts = [part for part in parts if part.facts]
-    return Document("", parts=parts, signatures=[last_line(decision)], answer=[headline(decision)])
-
-
 def summary(decision: Gate) -> Document:
     """Show the same below the verdict, with the lost items folded."""
-    page = document(decision)
+    page = decision.document()
     parts = [
         replace(part, facts=[fact for fact in part.facts if fact[0] != "losses"])
         for part in page.parts

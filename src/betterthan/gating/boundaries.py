@@ -13,6 +13,8 @@ import numpy as np
 from scipy import special
 
 from betterthan import names
+from betterthan.exact.planning.edges import fewest
+from betterthan.exact.swaps.corrections import binomial_tail
 from betterthan.exact.wins import dirichlet
 from betterthan.exact.wins.beta import prob_above_half
 
@@ -44,10 +46,10 @@ def wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.n
     [0, 6, 12]
     """
 
-    def holds(wins: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return chance_to_pass(wins, m[rows] - wins, n - m[rows], margin) >= threshold
+    def enough(wins: np.ndarray) -> np.ndarray:
+        return chance_to_pass(wins, np.maximum(m - wins, 0), n - m, margin) >= threshold
 
-    return fewest(holds, guessed_wins_to_pass(m, n, margin, threshold), m)
+    return fewest(enough, 0, m + 1)
 
 
 def approximate_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float) -> np.ndarray:
@@ -72,47 +74,6 @@ def guessed_wins_to_pass(m: np.ndarray, n: int, margin: float, threshold: float)
     return (m - margin * (n + 3) + special.ndtri(threshold) * np.sqrt(m + 2)) / 2
 
 
-def losses_to_be_worse(m: np.ndarray, threshold: float) -> np.ndarray:
-    """Fewest losses of m decisive items with which P(d < 0) reaches the threshold; m + 1 where none
-    do.
-
-    Examples
-    --------
-    >>> losses_to_be_worse(np.array([3, 5, 10, 20]), 0.95).tolist()
-    [4, 5, 8, 14]
-    """
-    guess = (m + special.ndtri(threshold) * np.sqrt(m + 2)) / 2
-
-    def holds(losses: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return chance_behind(m[rows] - losses, losses) >= threshold
-
-    return fewest(holds, guess, m)
-
-
-def fewest(
-    holds: Callable[[np.ndarray, np.ndarray], np.ndarray], guess: np.ndarray, most: np.ndarray
-) -> np.ndarray:
-    """The smallest whole number from 0 to `most` that holds, `most` + 1 where none does.
-
-    Parameters
-    ----------
-    holds : callable
-        Of numbers and of the places they belong to; what holds for a number holds for all above.
-    guess, most : numpy.ndarray, (m,)
-    """
-    smallest = np.clip(np.nan_to_num(np.ceil(guess)), 0, most + 1).astype(np.int64)
-    rows = np.arange(smallest.size)
-    low = rows[smallest > 0]
-    while low.size and (low := low[holds(smallest[low] - 1, low)]).size:
-        smallest[low] -= 1
-        low = low[smallest[low] > 0]
-    high = rows[smallest <= most]
-    while high.size and (high := high[~holds(smallest[high], high)]).size:
-        smallest[high] += 1
-        high = high[smallest[high] <= most[high]]
-    return smallest
-
-
 @dataclass(frozen=True)
 class Rates:
     """Probabilities of the three verdicts.
@@ -131,13 +92,6 @@ def binomial(k: np.ndarray, n: int | np.ndarray, p: float) -> np.ndarray:
     """P(K = k) for K ~ Binomial(n, p)."""
     ways = special.gammaln(n + 1.0) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1.0)
     return np.exp(ways + special.xlogy(k, p) + special.xlog1py(n - k, -p))
-
-
-def binomial_tail(k: np.ndarray, n: np.ndarray, p: float) -> np.ndarray:
-    """P(K >= k) for K ~ Binomial(n, p)."""
-    inside = np.clip(k, 1, np.maximum(n, 1))
-    tail = special.betainc(inside, n - inside + 1.0, p)
-    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, tail))
 
 
 TARGET = 0.8

@@ -8,13 +8,12 @@ from scipy import special
 
 from betterthan import checks
 from betterthan.exact.planning.design import calibrated, log_e_value
-from betterthan.exact.planning.edges import fewest
+from betterthan.exact.planning.edges import fewest, wins_needed
 from betterthan.gating.boundaries import (
     Rates,
     binomial,
     chance_behind,
     chance_to_pass,
-    losses_to_be_worse,
 )
 from betterthan.gating.rule import Cases, Chance, Chances, Counts, evaluate_cases
 
@@ -113,7 +112,7 @@ def look(plan: Plan, cases: Cases, margin: float, threshold: float) -> Looked:
         plan=plan,
         decisive=won + lost,
         losses=lost,
-        needed=int(losses_to_be_worse(np.array([won + lost]), boundary)[0]),
+        needed=int(wins_needed(won + lost, threshold=boundary)),
         e_value=float(np.exp(log_e_value(won, lost, tied, -margin))),
         e_needed=1 / error,
         boundary=boundary,
@@ -164,7 +163,7 @@ def _stops(m: int, share: float, margin: float, error: float, boundary: float) -
 
     # a tie is more than a candidate that is behind by the margin gives on average
     ties = fewest(enough, np.zeros(m + 1, np.int64), np.full(m + 1, most))
-    return Stops(ties, m - int(losses_to_be_worse(np.array([m]), boundary)[0]))
+    return Stops(ties, m - int(wins_needed(m, threshold=boundary)))
 
 
 def _most_ties(m: int, share: float) -> int:

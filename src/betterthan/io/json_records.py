@@ -158,13 +158,24 @@ def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
         return [obj[key] for obj in objects if key in obj]
 
 
-def unreadable(error: ValueError) -> str:
-    """Why valid JSON cannot be read, without advice for programmers."""
-    if "int_max_str_digits" in str(error):
-        return f"a number of more than {sys.get_int_max_str_digits():,} digits"
-    if isinstance(error, _VanishingError):
-        return f"{quoted(str(error))} is {VANISHES}"
-    return getattr(error, "reason", str(error))
+NOT_READ = (ValueError, RecursionError, RepeatedKeyError)  # what reading JSON raises
+
+
+def json_problem(error: Exception, source: str, row: int | None, hint: str = "") -> ValueError:
+    """Why JSON could not be read, as a refusal; the hint is for what is no JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        reason = f"not valid JSON ({error.msg}, character {error.colno}){hint}"
+        return problem(source, reason, row=row or error.lineno)
+    if isinstance(error, RepeatedKeyError):
+        return problem(source, f"the key {error} occurs twice in one object", row=row)
+    why = getattr(error, "reason", str(error))
+    if isinstance(error, RecursionError):
+        why = "nested too deeply"
+    elif "int_max_str_digits" in why:
+        why = f"a number of more than {sys.get_int_max_str_digits():,} digits"
+    elif isinstance(error, _VanishingError):
+        why = f"{quoted(why)} is {VANISHES}"
+    return problem(source, f"not readable as JSON ({why})", row=row)
 
 
 def unread_number(text: str, error: ValueError, start: int = 0) -> int:
@@ -312,14 +323,11 @@ class Window:
                 cut = error.msg.startswith("Unterminated") or error.pos + _SLACK > len(self._text)
                 if self._ended or not cut:
                     raise self._wrong(error.msg, error.pos) from None
-            except (ValueError, RecursionError) as error:
-                deep = isinstance(error, RecursionError)
-                why = "nested too deeply" if deep else unreadable(error)
-                row = None if deep else self._place(unread_number(self._text, error, self._at))[0]
-                raise problem(self._name, f"not readable as JSON ({why})", row=row) from None
-            except RepeatedKeyError as error:
-                reason = f"the key {error} occurs twice in one object"
-                raise problem(self._name, reason) from None
+            except NOT_READ as error:
+                row = None
+                if isinstance(error, ValueError):
+                    row = self._place(unread_number(self._text, error, self._at))[0]
+                raise json_problem(error, self._name, row) from None
             else:
                 if end < len(self._text) or self._ended:
                     self._at = end
@@ -348,7 +356,7 @@ class Window:
                     break
                 values.append(value)
                 position = comma.end()
-        except (ValueError, RecursionError, RepeatedKeyError):
+        except NOT_READ:
             pass  # which `value` reads again
         return values, position
 
@@ -499,12 +507,5 @@ def value_of(text: str, source: str, row: int | None) -> Any:
     """The value in a text of JSON; what is wrong with it is said with its row."""
     try:
         return _decode(text)
-    except json.JSONDecodeError as error:
-        reason = f"not valid JSON ({error.msg}, character {error.colno})"
-        raise problem(source, reason, row=row or error.lineno) from None
-    except RepeatedKeyError as error:
-        raise problem(source, f"the key {error} occurs twice in one object", row=row) from None
-    except ValueError as error:  # a number of more digits than Python reads, or too small
-        raise problem(source, f"not readable as JSON ({unreadable(error)})", row=row) from None
-    except RecursionError:
-        raise problem(source, "not readable as JSON (nested too deeply)", row=row) from None
+    except NOT_READ as error:
+        raise json_problem(error, source, row) from None

@@ -15,13 +15,13 @@ from betterthan import names
 from betterthan.io import compression
 from betterthan.io.compression import refuse_crowded
 from betterthan.io.json_records import (
-    RepeatedKeyError,
+    NOT_READ,
     fields,
     fields_of,
+    json_problem,
     listed,
     loads,
     unread_number,
-    unreadable,
 )
 from betterthan.io.problems import problem, quoted
 from betterthan.logs.sniffing import JSON, LogFile, Preview
@@ -222,20 +222,12 @@ def parsed(data: bytes, name: str, row: int | None = None) -> Any:
         # refuses NaN, 1e999, byte order marks and lone surrogates, which tools write, and its
         # errors name no line
         return loads(data)
-    except RepeatedKeyError as error:
-        raise problem(name, f"the key {error} occurs twice in one object", row=row) from None
-    except json.JSONDecodeError as error:
-        line_number = row or error.lineno
-        reason = f"not valid JSON ({error.msg}, character {error.colno}); is the file cut?"
-        raise problem(name, reason, row=line_number) from None
-    except UnicodeDecodeError as error:
-        raise problem(name, f"not readable as JSON ({unreadable(error)})", row=row) from None
-    except ValueError as error:
-        text = data.decode("utf-8", "replace")
-        place = row or text.count("\n", 0, unread_number(text, error)) + 1
-        raise problem(name, f"not readable as JSON ({unreadable(error)})", row=place) from None
-    except RecursionError:
-        raise problem(name, "not readable as JSON (nested too deeply)", row=row) from None
+    except NOT_READ as error:
+        number = not isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
+        if row is None and number and isinstance(error, ValueError):
+            text = data.decode("utf-8", "replace")
+            row = text.count("\n", 0, unread_number(text, error)) + 1
+        raise json_problem(error, name, row, "; is the file cut?") from None
 
 
 def _object(value: Any, file: LogFile, row: int) -> dict[str, Any]:

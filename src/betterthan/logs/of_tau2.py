@@ -1,7 +1,7 @@
 """tau2-bench: simulations, in one file or in a folder next to it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,7 @@ def _run(file: LogFile, single: list[LogFile]) -> Run:
     run = Run("tau2", [file.name], ordered=False)
     contents = _read(run, file)
     run.declared = list(contents)
-    for simulation, name in _read_simulations(single):
-        run.files.append(name)
-        _add(run, simulation, name, None)
+    _add_files(run, single)
     if not len(run.cells):
         raise problem(file.name, _NO_SIMULATIONS)
     run.cells.content = [contents.get(item) for item in run.cells.item]
@@ -94,9 +92,7 @@ def _read(run: Run, file: LogFile) -> dict[str, bytes | None]:
 def _run_from_simulations(files: list[LogFile]) -> Run:
     """Read simulations without a results file."""
     run = Run("tau2", [], ordered=False)
-    for simulation, name in _read_simulations(files):
-        run.files.append(name)
-        _add(run, simulation, name, None)
+    _add_files(run, files)
     run.epochs = max(run.cells.epoch)
     run.notes.append(
         ("name", f"{run.files[0]} names no model, and there is no results.json next to it")
@@ -104,9 +100,10 @@ def _run_from_simulations(files: list[LogFile]) -> Run:
     return run
 
 
-def _read_simulations(files: list[LogFile]) -> Iterator[tuple[dict[str, Any], str]]:
+def _add_files(run: Run, files: list[LogFile]) -> None:
     for file in files:
-        yield as_dict(read_json(file)), file.name
+        run.files.append(file.name)
+        _add(run, as_dict(read_json(file)), file.name, None)
 
 
 def _add(run: Run, simulation: dict[str, Any], name: str, row: int | None) -> None:

@@ -42,15 +42,11 @@ def find_files(source: Any) -> list[LogSource]:
         kind = "mapping" if isinstance(source, Mapping) else "list"
         raise ValueError(f"source is an empty {kind}; give at least one file")
     if isinstance(source, Mapping):
-        parts = [_sources_in(entry, str(name)) for name, entry in source.items()]
-    elif isinstance(source, str | Path):
-        parts = [_sources_in(source, None)]
-    elif isinstance(source, Sequence):
-        parts = [_sources_in(entry, None) for entry in source]
-    else:
+        return [match for name, entry in source.items() for match in _sources_in(entry, str(name))]
+    if not isinstance(source, str | Path | Sequence):
         right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
         raise ValueError(f"source is a {type(source).__name__}; give {right}")
-    return [entry for part in parts for entry in part]
+    return _sources_in(source, None)
 
 
 def _sources_in(source: Any, key: str | None) -> list[LogSource]:

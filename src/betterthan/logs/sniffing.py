@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from betterthan.io.compression import LINES, count_size, opened
-from betterthan.io.json_records import SPACE, RepeatedKeyError, decode_unique
+from betterthan.io.json_records import NOT_READ, SPACE, decode_unique
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _DEEPEST = 64
@@ -223,7 +223,7 @@ def _small_object(text: str) -> dict[str, Any] | None:
     text = text.strip(SPACE)
     try:
         value, end = decode_unique(text)
-    except (ValueError, RecursionError, RepeatedKeyError):
+    except NOT_READ:
         return None
     return value if end == len(text) and isinstance(value, dict) else None
 

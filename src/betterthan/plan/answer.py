@@ -12,8 +12,8 @@ from betterthan import names
 from betterthan.exact.planning.verdicts import VERDICTS
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
-from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
+from betterthan.results.result import Summary
 from betterthan.results.sentences import verdict_label
 
 _ROWS = 20  # of a table that are shown
@@ -21,29 +21,6 @@ _PROBABILITIES = (
     *("a_better", "b_better", "equivalent", "undecided", "prob", "same", "ceiling"),
     *("replicates", "more_probability", "more_equivalent"),
 )
-
-
-def document(plan: Any) -> Document:
-    """Show the words, the table and the provenance line."""
-    full_table = table(plan.data)
-    rows = _some(_with_verdicts(full_table), plan.attrs)
-    answer = _answer(plan.attrs)
-    rows = rows.drop(columns=[name for name in _FULL.get(answer, ()) if name in rows])
-    n_omitted = len(full_table) - len(rows)
-    more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
-    named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
-    numbers_table = Table(
-        tuple(_column_title(name, plan.data) for name in rows),
-        [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
-        "; ".join(filter(None, [answer[:1].upper() + answer[1:], more])),
-        left=len(named),
-    )
-    return Document(
-        "",
-        parts=[Part("Numbers", tables=[numbers_table])],
-        signatures=[on_one_line(plan.signature())],
-        answer=[on_one_line(line) for line in plan.lines],
-    )
 
 
 def _answer(attrs: dict[str, Any]) -> str:
@@ -167,25 +144,6 @@ def _cell(value: Any) -> str:
     return on_one_line(str(value)) if str(value) else ""
 
 
-def table(data: xr.Dataset) -> pd.DataFrame:
-    """Tabulate: a row for each pair, number of items or look; a column for each verdict."""
-    data = _unordered_pairs(data)
-    row_dims = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
-    data = data.drop_vars(
-        [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
-    )
-    for dim in _COLUMNS:
-        if dim in data.dims:
-            data = _columns(data, dim)
-    if not data.dims:
-        values = {**data.coords, **data.data_vars}
-        return pd.DataFrame({str(k): [v.values[()]] for k, v in values.items()})
-    rows: Any = data.to_dataframe().reset_index()
-    rows = rows.drop(columns=[c for c in (names.PAIR,) if c in rows])
-    first = [c for c in rows if c in data.coords]
-    return rows[[*first, *[c for c in rows if c not in first]]]
-
-
 _COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
 
 
@@ -246,15 +204,6 @@ def _number(x: float) -> str:
     return text.replace("-", "−")
 
 
-def signature(attrs: dict[str, Any]) -> str:
-    """Return the provenance line of a plan."""
-    parts = [f"betterthan {attrs.get('version', '')}".strip()]
-    for name, value in attrs.items():
-        if name in _SIGNED:
-            parts.append(f"{_SIGNED[name]}{_written(bool(value) if name == 'keep' else value)}")
-    return " | ".join(parts)
-
-
 _SIGNED = {
     "answer": "",
     "design": "design=",
@@ -308,12 +257,47 @@ class Plan(Summary):
     @property
     def table(self) -> pd.DataFrame:
         """Return the plan as a table, one row per pair, number of items, or look."""
-        return table(self.data)
+        data = _unordered_pairs(self.data)
+        row_dims = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
+        data = data.drop_vars(
+            [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
+        )
+        for dim in _COLUMNS:
+            if dim in data.dims:
+                data = _columns(data, dim)
+        if not data.dims:
+            values = {**data.coords, **data.data_vars}
+            return pd.DataFrame({str(k): [v.values[()]] for k, v in values.items()})
+        rows: Any = data.to_dataframe().reset_index().drop(columns=names.PAIR, errors="ignore")
+        first = [c for c in rows if c in data.coords]
+        return rows[[*first, *[c for c in rows if c not in first]]]
 
     def signature(self) -> str:
         """Return the provenance line: every choice in one line."""
-        return signature(self.data.attrs)
+        parts = [f"betterthan {self.attrs.get('version', '')}".strip()]
+        for name, value in self.attrs.items():
+            if name in _SIGNED:
+                parts.append(f"{_SIGNED[name]}{_written(bool(value) if name == 'keep' else value)}")
+        return " | ".join(parts)
 
     def document(self) -> Document:
         """Build the words, the table and the provenance line."""
-        return document(self)
+        full_table = self.table
+        rows = _some(_with_verdicts(full_table), self.attrs)
+        answer = _answer(self.attrs)
+        rows = rows.drop(columns=[name for name in _FULL.get(answer, ()) if name in rows])
+        n_omitted = len(full_table) - len(rows)
+        more = f"{n_omitted} more rows: .table has all" if n_omitted else ""
+        named = list(takewhile(lambda name: full_table[name].dtype.kind not in "biuf", rows))
+        numbers_table = Table(
+            tuple(_column_title(name, self.data) for name in rows),
+            [tuple(map(_cell, row)) for row in rows.itertuples(index=False)],
+            "; ".join(filter(None, [answer[:1].upper() + answer[1:], more])),
+            left=len(named),
+        )
+        return Document(
+            "",
+            parts=[Part("Numbers", tables=[numbers_table])],
+            signatures=[on_one_line(self.signature())],
+            answer=[on_one_line(line) for line in self.lines],
+        )

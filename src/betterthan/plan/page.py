@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from betterthan import names
-from betterthan.plan.answer import Plan, document
+from betterthan.plan.answer import Plan
 from betterthan.plan.power import wanted_probability
 from betterthan.plan.words import single_pair, wanted_verdict
 from betterthan.results import marks, numbers
@@ -31,7 +31,7 @@ _WARNED = "! "
 
 def page(plan: Plan) -> Document:
     """Everything a report says of it."""
-    brief = document(plan)
+    brief = plan.document()
     answer = [line.removeprefix(_WARNED) if not k else line for k, line in enumerate(brief.answer)]
     curve, parts = _wanted_curve(plan), list(brief.parts)
     if curve is not None:
@@ -58,7 +58,7 @@ def _title(plan: Plan) -> str:
     if attrs.get("answer") == "items needed":
         more = "How many more items are needed?"
         return more if attrs["keep"] else "How many items does a new test set need?"
-    title = document(plan).parts[0].tables[0].caption.partition(";")[0]
+    title = plan.document().parts[0].tables[0].caption.partition(";")[0]
     return title or "Plan"
 
 

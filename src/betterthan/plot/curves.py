@@ -13,6 +13,8 @@ from betterthan.exact.wins import beta, dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.posterior import sampled
 from betterthan.posterior.sampled import checked_rope, in_other_unit
+from betterthan.results import numbers
+from betterthan.results.tables import select_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +68,7 @@ class Closed:
         wins, losses = (int(v) for v in self._pair.values[:2])
         shapes = [(success + k, failure + n - k) for k in (wins, losses)]
         x = _grid(*_span(shapes), 0.0)
-        first, second = (_beta_density(s, f, x) for s, f in shapes)
+        first, second = (beta.density(s, f, x) for s, f in shapes)
         return Won(x, (first, second), (f"{wins} of {n}", f"{losses} of {n}"))
 
     def decisive(self) -> Sides:
@@ -75,7 +77,7 @@ class Closed:
         low, high = _span([(a, b)])
         x = _grid(min(low, 0.5), max(high, 0.5), 0.0)
         above, below = float(beta.prob_above_half(a, b)), float(beta.prob_above_half(b, a))
-        return Sides(x, _beta_density(a, b, x), above, below)
+        return Sides(x, beta.density(a, b, x), above, below)
 
     def difference(self, rope: float) -> Sides:
         """Of a Dirichlet; without ties d = 2 p - 1."""
@@ -190,13 +192,6 @@ def _grid(low: float, high: float, least: float) -> np.ndarray:
     step = (high - low) / POINTS
     # at the very ends it may be infinite
     return np.linspace(max(low, least + step), min(high, 1 - step), POINTS)
-
-
-def _beta_density(a: float, b: float, x: np.ndarray) -> np.ndarray:
-    """Density of Beta(a, b)."""
-    return np.exp(beta.log_density_of_log_odds(np.asarray(a), np.asarray(b), special.logit(x))) / (
-        x * (1 - x)
-    )
 
 
 _LOOKS = ((drawing.BETTER, "-", "\\\\\\"), (drawing.WORSE, "--", "///"))  # of A and of B
@@ -320,7 +315,7 @@ def _difference(
 ) -> str:
     if rope:
         look: dict[str, Any] = {"color": drawing.ROPE, "linewidth": 0, "zorder": 0}
-        inside = f"P(|d| ≤ {rope:g}) {drawing.probability(sides.within)}"
+        inside = f"P(|d| ≤ {rope:g}) {numbers.equal_to(sides.within)}"
         ax.fill_between([-rope, rope], 0, 1.04 * np.nanmax(sides.density), label=inside, **look)
     _two_sides(ax, sides, 0.0, pair_names, rope)
     first, second = pair_names
@@ -337,7 +332,7 @@ def _two_sides(
     beyond = f" by more than {rope:g}" if rope else ""
     where = ((x >= middle + rope, sides.above), (x <= middle - rope, sides.below))
     for (side, mass), name, (colour, _, hatch) in zip(where, pair_names, _LOOKS, strict=True):
-        label = drawing.wrapped(f"P({name} better{beyond}) {drawing.probability(mass)}")
+        label = drawing.wrapped(f"P({name} better{beyond}) {numbers.equal_to(mass)}")
         _shade(ax, x, np.where(side, y, np.nan), colour, hatch, label)
     ax.plot(x, y, color=drawing.INK, linewidth=1.6)
     ax.vlines(middle, 0, 1.04 * np.nanmax(y), colors=drawing.INK, linewidth=1.0, linestyle=":")
@@ -431,9 +426,7 @@ def _rows(checked: Any) -> Any:
         raise ValueError(f"{description}; give what betterthan.fits.cross_check returned")
     by_pair = checked
     if names.PAIR not in checked.dims:
-        first, second = pair_indices(checked.sizes[names.SYSTEM_A])
-        places = zip(names.SQUARE, (first, second), strict=True)
-        by_pair = checked.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+        by_pair = select_pairs(checked, *pair_indices(checked.sizes[names.SYSTEM_A]))
     a, b = inputs.pair_names(by_pair)
     return pd.DataFrame({"a": a, "b": b} | {k: by_pair[k].values for k in _CHECK_COLUMNS})
 

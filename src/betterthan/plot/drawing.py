@@ -17,6 +17,7 @@ import betterthan.plot as plot
 from betterthan import checks, names
 from betterthan.files import write_all
 from betterthan.progress import with_bar
+from betterthan.results import marks
 from betterthan.results.comparison import Comparison
 from betterthan.results.text import short_names
 
@@ -139,7 +140,7 @@ def classes(threshold: float) -> tuple[Any, Any]:
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     low, high = np.nextafter(1 - threshold, 1), threshold
-    edges = [0.0, *sorted({low, *(edge for edge in _INNER if low < edge < high), high}), 1.0]
+    edges = [0.0, *sorted({low, *(edge for edge in marks.BOUNDS if low < edge < high), high}), 1.0]
     middles = np.array([(low + high) / 2 for low, high in pairwise(edges)])
     colors = [CLASSES[k] for k in class_of(middles, threshold)]
     return ListedColormap(colors), BoundaryNorm(edges, len(colors))
@@ -147,11 +148,7 @@ def classes(threshold: float) -> tuple[Any, Any]:
 
 def class_of(p: np.ndarray, threshold: float) -> np.ndarray:
     """The class of each probability, from 0 to 6."""
-    inner = 1 + np.digitize(p, _INNER)
-    return np.select([p <= 1 - threshold, p >= threshold], [0, 6], inner)
-
-
-_INNER = (0.25, 0.45, 0.55, 0.75)  # between classes that are no verdict
+    return marks.matrix_classes(p, (p <= 1 - threshold) | (p >= threshold))
 
 
 def shade(ax: "Axes", shares: np.ndarray) -> None:
@@ -263,16 +260,9 @@ def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     return drawn
 
 
-def wrapped(label: str, characters: int = 40) -> str:
+def wrapped(label: str) -> str:
     """A label of a legend in lines that fit one column of a paper."""
-    return textwrap.fill(label, characters, break_on_hyphens=False)
-
-
-def probability(p: float) -> str:
-    """A probability behind its sign, in three digits that never round to 0 or 1."""
-    if p < 0.0005:
-        return "< 0.001"
-    return "> 0.999" if p >= 0.9995 else f"= {p:.3f}"
+    return textwrap.fill(label, 40, break_on_hyphens=False)
 
 
 def plain_numbers(axis: Any) -> None:

@@ -395,8 +395,7 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
         by_pair = _picked_pairs(differences, systems)
     else:
         square = picked(_square(differences), names.SQUARE, systems)
-        places = zip(names.SQUARE, pair_indices(square.sizes[names.SYSTEM_A]), strict=True)
-        by_pair = square.isel({side: xr.DataArray(k, dims=names.PAIR) for side, k in places})
+        by_pair = tables.select_pairs(square, *pair_indices(square.sizes[names.SYSTEM_A]))
     for verdict in np.unique(by_pair["verdict"].values.astype(str)):
         checks.one_of(str(verdict), names.VERDICTS, "verdict")
     return by_pair.rename({name: name.removeprefix("difference_") for name in _DIFFERENCE[:3]})

@@ -82,7 +82,7 @@ def _mark_tau(ax: "Axes", name: str, tau: float, p: float, high: float) -> None:
     """A line at one tau and, from it towards 0, how probable it is to be at least as high."""
     ax.plot([tau, tau], [0, high], color=drawing.BETTER, linewidth=1.4)
     side, ha = (-4, "right") if tau > 0 else (4, "left")
-    text = f"{name} {tau:.2f}, P(tau ≥) {drawing.probability(p)}".strip()
+    text = f"{name} {tau:.2f}, P(tau ≥) {numbers.equal_to(p)}".strip()
     look: dict[str, Any] = {"textcoords": "offset points", "ha": ha, "va": "top", "fontsize": 8}
     look["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # over other lines
     ax.annotate(text, (tau, high), (side, 0), **look)

@@ -13,6 +13,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact.wins import beta
 from betterthan.plot import curves, drawing, inputs
 from betterthan.posterior import sampled
+from betterthan.results import numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +130,7 @@ def simplex(
             _locate(ax, window)
         title = f"Posterior of win, loss and tie, {first} against {second}"
         title += f"\n{inputs.PAIRWISE}" if posterior.of_joint else ""
-        better = f"P({first} better) {drawing.probability(posterior.better)}"
+        better = f"P({first} better) {numbers.equal_to(posterior.better)}"
         how = f", from {posterior.sampled}" if posterior.sampled else ""
         return drawing.finish(ax, f"{title}\n{better}{how}")
 

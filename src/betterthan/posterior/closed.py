@@ -198,11 +198,7 @@ def decisive_density(
         sampled.refuse_choices(prior, ties)
         return sampled.decisive_density(counts, at)
     posterior = parameters(counts, prior, ties)
-
-    def height(a: np.ndarray, b: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return np.exp(beta.log_density_of_log_odds(a, b, np.log(x / (1 - x)))) / (x * (1 - x))
-
-    return across(posterior, at, "p", height, name="density")
+    return across(posterior, at, "p", lambda a, b, t, x: beta.density(a, b, x), name="density")
 
 
 def bayes_factor(counts: xr.DataArray, *, prior: Any = None, ties: str = "third") -> xr.DataArray:

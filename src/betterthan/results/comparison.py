@@ -14,12 +14,14 @@ from betterthan.counts.shapes import Table, with_arrays
 from betterthan.files import write_all
 from betterthan.io.problems import in_short
 from betterthan.results import provenance, saved, tables
+from betterthan.results.document import Document
+from betterthan.results.result import Result
 from betterthan.results.saved import validate, validate_attributes
 from betterthan.signed import Signature
 from betterthan.text import quoted
 
 
-class Comparison:
+class Comparison(Result):
     """All pairwise comparisons of two or more systems; the result of `compare`.
 
     Print it for the answer in brief, or call `report` for the complete analysis. The page "Reading
@@ -143,12 +145,6 @@ class Comparison:
         """Return the provenance line; see `betterthan.signature`."""
         return provenance.signature(self)
 
-    def report(self, *others: Any, **choices: Any) -> str:
-        """Write the complete analysis on one page; see `betterthan.report`."""
-        from betterthan.results.reports import report
-
-        return report(self, *others, **choices)
-
     def to_datatree(
         self, *, draws: int = names.DRAWS, chains: int = names.CHAINS, rng: Any = None
     ) -> xr.DataTree:
@@ -223,19 +219,11 @@ class Comparison:
         groups |= saved.as_groups(self.fits) if checks.flag(fits, "fits") else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
-    def __str__(self) -> str:
+    def document(self) -> Document:
+        """Build what is printed."""
         from betterthan.results.brief import brief_page_of
-        from betterthan.results.text import printed
 
-        return printed(brief_page_of(self))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from betterthan.results.brief import brief_page_of
-        from betterthan.results.markup import as_part
-
-        return as_part(brief_page_of(self))
+        return brief_page_of(self)
 
 
 # what names of other packages are called here

@@ -130,13 +130,8 @@ def matrix_section(context: ReportContext) -> Part | None:
         return None
     if n <= MATRIX_SYSTEMS:
         return Part("Matrix", tables=[pair_tables.matrix_table(context)])
-    p, verdict = (
-        context.data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict")
-    )
-    p = np.where(np.isin(verdict, tables.NO_VERDICT) | np.eye(n, dtype=bool), np.nan, p)
-    decided = np.isin(verdict, ("a_better", "b_better"))
     caption = "Probability that the row is better than the column, best first; empty: no verdict"
-    drawing = partial(matrix, matrix_classes(p, decided))
+    drawing = partial(matrix, matrix_classes(*pair_tables.matrix_values(context.data)))
     return Part("Matrix", figures=[Figure(caption, drawing, inline=True)])
 
 

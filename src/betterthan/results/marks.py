@@ -254,7 +254,7 @@ SHAPES = {
 _NEAR = 0.1  # levels whose labels would touch on one side
 _POINTS = 8  # of a curve, about
 CLASSES = 7  # of the colors of a matrix
-_BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
+BOUNDS = (0.25, 0.45, 0.55, 0.75)  # between its classes without a verdict
 
 
 def symbols() -> str:
@@ -514,7 +514,7 @@ def matrix_classes(p: Any, decided: Any) -> np.ndarray:
     [0, 3, 4, 6, -1]
     """
     p, decided = np.asarray(p, float), np.asarray(decided, bool)
-    classes = np.searchsorted(_BOUNDS, np.nan_to_num(p), side="right") + 1
+    classes = np.searchsorted(BOUNDS, np.nan_to_num(p), side="right") + 1
     classes = np.where(decided, np.where(p < 0.5, 0, CLASSES - 1), classes)
     return np.where(np.isnan(p), -1, classes)
 

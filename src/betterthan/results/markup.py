@@ -7,22 +7,19 @@ import hashlib
 import html
 import json
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import StringIO
 from typing import Any
 
-import xarray as xr
 from markupsafe import Markup, escape
 
 from betterthan.results import marks
 from betterthan.results.document import Document, Figure, Table
 from betterthan.results.marks import Scale
 from betterthan.results.numbers import latex, markdown
-from betterthan.results.text import printed, short_names
+from betterthan.results.text import short_names
 
 # a file follows the files it uses
 _ORDER = (
@@ -341,29 +338,19 @@ def breakable(text: str) -> str:
     return re.sub(r"(\\_|/|\.|-)(?=\S)", r"\1\\allowbreak{}", latex(text))
 
 
-_FILTERS: dict[str, Any] = {
-    "tex": latex,
-    "md": markdown,
-    "svg": svg,
-    "shade": shade,
-    "keyed": keyed,
-    "alignment": alignment,
-    "soft": soft,
-    "breakable": breakable,
-    "json": script_json,
-    "drawn": drawn,
-    "tallies": tallies,
-    "labels": labels,
-    "decision": decision,
-    "verdict_class": marks.verdict_class,
+_FILTERS: dict[str, Any] = {"tex": latex, "md": markdown, "json": script_json} | {
+    function.__name__: function
+    for function in (
+        *(svg, shade, keyed, alignment, soft, breakable, drawn, tallies, labels, decision),
+        marks.verdict_class,
+    )
 }
 _FUNCTIONS: dict[str, Any] = {
-    "scripts": scripts,
-    "allowed": allowed,
-    "symbols": marks.symbols,
-    "bar": marks.bar,
-    "stacked": marks.stacked,
-    "includes_zero": marks.includes_zero,
+    function.__name__: function
+    for function in (
+        *(scripts, allowed, marks.symbols, marks.bar, marks.stacked),
+        marks.includes_zero,
+    )
 }
 _LATEX_MARKS: dict[str, Any] = {
     "block_start_string": "<%",
@@ -373,40 +360,3 @@ _LATEX_MARKS: dict[str, Any] = {
     "comment_start_string": "<#",
     "comment_end_string": "#>",
 }
-
-
-@dataclass(frozen=True, repr=False)
-class Summary(ABC):
-    """A Dataset with its answer in words; a subclass has its `document`."""
-
-    data: xr.Dataset
-    lines: tuple[str, ...] = ()
-
-    def __getitem__(self, name: str) -> xr.DataArray:
-        return self.data[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.data
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """Return the record of all choices as plain attributes."""
-        return self.data.attrs
-
-    @abstractmethod
-    def document(self) -> Document:
-        """Build what is printed."""
-
-    def report(self, *others: Any, **choices: Any) -> str:
-        """Write the complete answer on one page; see `betterthan.report`."""
-        from betterthan.results.reports import report
-
-        return report(self, *others, **choices)
-
-    def __str__(self) -> str:
-        return printed(self.document())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return as_part(self.document())

@@ -224,11 +224,7 @@ def matrix_table(context: ReportContext) -> Table:
     """
     main, systems = context.data, context.systems
     joint = "pairwise_verdict" in main
-    values, verdicts = (main[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
-    others = ~np.eye(len(systems), dtype=bool)
-    compared = others & ~np.isin(verdicts, tables.NO_VERDICT)
-    p = np.where(compared, values, np.nan)
-    decided = np.isin(verdicts, ["a_better", "b_better"]) & compared
+    p, decided = matrix_values(main)
     threshold = context.provenance.threshold or names.VERDICT_PROB
     percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
     cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
@@ -236,7 +232,7 @@ def matrix_table(context: ReportContext) -> Table:
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
-        f"column{how}; * decided{'' if (compared == others).all() else '; empty: no verdict'}"
+        f"column{how}; * decided{'; empty: no verdict' if np.isnan(p).sum() > len(p) else ''}"
     )
     return Table(
         ("", *systems),
@@ -247,6 +243,13 @@ def matrix_table(context: ReportContext) -> Table:
         name="matrix",
         keys=[(system,) for system in systems],
     )
+
+
+def matrix_values(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """P(row better than column), nan without a verdict; and which verdicts name a system."""
+    p, verdicts = (data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
+    empty = np.isin(verdicts, tables.NO_VERDICT) | np.eye(len(p), dtype=bool)
+    return np.where(empty, np.nan, p), np.isin(verdicts, ("a_better", "b_better"))
 
 
 def wins_part(context: ReportContext) -> Part | None:

@@ -67,16 +67,9 @@ def _choices(provenance: Signature) -> list[str]:
         "method": provenance.method and provenance.method + named,
         "judged": provenance.modelled if provenance.answer == "judged" else None,
         "joint": "partial pooling" if provenance.joint_model == names.AMONG_ALL else None,
-        "over": provenance.over,
-        "quantity": provenance.quantity,
-        "statistic": provenance.statistic,
+        **{name: getattr(provenance, name) for name in ("over", "quantity", "statistic")},
         "test_share": provenance.test_share and f"{provenance.test_share:g}",
-        "ties": provenance.ties,
-        "missing": provenance.missing,
-        "tool": provenance.tool,
-        "metric": provenance.metric,
-        "errors": provenance.errors,
-        "unscored": provenance.unscored,
+        **{name: getattr(provenance, name) for name in _AS_RECORDED},
         "margin": None
         if provenance.margin is None
         else f"{np.asarray(provenance.margin).item():g}",
@@ -91,6 +84,9 @@ def _choices(provenance: Signature) -> list[str]:
     return lines + (
         [f"verdict at {provenance.threshold:g}"] if provenance.threshold is not None else []
     )
+
+
+_AS_RECORDED = ("ties", "missing", "tool", "metric", "errors", "unscored")
 
 
 def _sizes(provenance: Signature, sizes: Any) -> list[str]:

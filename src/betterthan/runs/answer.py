@@ -12,8 +12,8 @@ from betterthan import names
 from betterthan.counts.shapes import pair_indices
 from betterthan.results import numbers
 from betterthan.results.document import Document, Figure, Part, Table, plotted
-from betterthan.results.markup import Summary
 from betterthan.results.numbers import on_one_line
+from betterthan.results.result import Summary
 from betterthan.results.sentences import verdict_label
 from betterthan.text import named
 

@@ -144,6 +144,12 @@ def _row_spreads(
     return {"scored": n, "mean": mean, "spread": spread, "with_rest": np.clip(along, -1, 1)}
 
 
+def observed_mean(values: np.ndarray) -> np.ndarray:
+    """Over rows, without nan; nan where there is nothing else."""
+    number = (~np.isnan(values)).sum(0)
+    return np.where(number > 0, np.nansum(values, axis=0) / np.maximum(number, 1), np.nan)
+
+
 def _centred(values: np.ndarray, present: np.ndarray) -> np.ndarray:
     """Values less the mean of those present in the row; 0 elsewhere."""
     filled = np.where(present, values, 0.0)

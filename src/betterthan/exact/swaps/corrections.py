@@ -188,12 +188,11 @@ def _counted(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndar
 _NUMBERS = 1_000_000  # uniform numbers at once, 8 MB
 
 
-def binomial_tail(m: np.ndarray, measures: int, v: np.ndarray) -> np.ndarray:
-    """P(Bin(measures, v) >= m), for m from 0 to `measures`."""
-    m, v = np.broadcast_arrays(np.asarray(m, dtype=float), np.asarray(v, dtype=float))
-    return np.where(
-        m == 0, 1.0, special.betainc(np.maximum(m, 1.0), measures - np.maximum(m, 1.0) + 1, v)
-    )[()]
+def binomial_tail(k: np.ndarray, n: int | np.ndarray, p: float | np.ndarray) -> np.ndarray:
+    """P(K >= k) for K ~ Binomial(n, p)."""
+    inside = np.clip(k, 1, np.maximum(n, 1))
+    tail = special.betainc(inside, n - inside + 1.0, p)
+    return np.where(np.less_equal(k, 0), 1.0, np.where(np.greater(k, n), 0.0, tail))[()]
 
 
 def subsets(p_values: np.ndarray, measures: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -74,6 +74,12 @@ def log_density_of_log_odds(a: Any, b: Any, u: np.ndarray) -> np.ndarray:
     return log_top(a, b) + a * t - n * log_mix(a / n, b / n, t)
 
 
+def density(a: Any, b: Any, x: np.ndarray) -> np.ndarray:
+    """Density of Beta(a, b) at x, between 0 and 1."""
+    log_odds = np.log(x / (1 - x))
+    return np.exp(log_density_of_log_odds(np.asarray(a), np.asarray(b), log_odds)) / (x * (1 - x))
+
+
 def log_fall(a: Any, b: Any, u: np.ndarray) -> np.ndarray:
     """The same relative to its top."""
     n = a + b
