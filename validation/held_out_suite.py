@@ -27,8 +27,9 @@ def outcomes(table: pd.DataFrame) -> list[np.ndarray]:
 def posterior(drawn: list[np.ndarray]) -> Average:
     """Of the average, each data set once."""
     counts = [np.stack([(d == k).sum(0) for k in (1, -1, 0)], axis=-1) for d in drawn]
-    cells = np.stack(counts, axis=1) + np.array(names.PRIOR)
-    return Average(Counts(cells), np.full(len(drawn), 1 / len(drawn)))
+    weights = np.full(len(drawn), 1 / len(drawn))
+    law = Counts.from_suite(np.stack(counts, axis=1), np.array(names.PRIOR), weights)
+    return Average(law, weights)
 
 
 def held_out(table: pd.DataFrame, random: np.random.Generator) -> dict[str, float]:

@@ -1,6 +1,8 @@
 """Weighted averages of independent differences, against closed forms, quadrature and draws."""
 
+from fractions import Fraction
 from itertools import pairwise
+from math import comb, factorial, prod
 
 import numpy as np
 import pytest
@@ -42,6 +44,29 @@ def test_four_tasks_have_the_probabilities_of_reference():
     size = (SUITE - 1).sum(1)
     by_size = of_counts(*SUITE, weights=(size / size.sum()).tolist())
     np.testing.assert_allclose(by_size.prob_above(0.0), 0.609846268, atol=5e-10)
+
+
+def rising(x, k):
+    return prod((x + j for j in range(k)), start=Fraction(1))
+
+
+@pytest.mark.parametrize(
+    "cells", [("33/10", "1/57", "1/57"), ("1/150", "1/150", "7/10"), ("6/5", "9/10", "1/150")]
+)
+def test_parameters_near_zero_have_the_characteristic_function_of_their_moments(cells):
+    """The sum of E (i s d)^k / k!, where d = q (2 p - 1) and all moments are fractions."""
+    a, b, t = map(Fraction, cells)
+    s, total = 5, 0j
+    for k in range(40):
+        p = sum(
+            comb(k, j) * 2**j * (-1) ** (k - j) * rising(a, j) / rising(a + b, j)
+            for j in range(k + 1)
+        )
+        total += 1j**k * float(p * s**k * rising(a + b, k) / rising(a + b + t, k) / factorial(k))
+    found = Counts(np.array([[[float(a), float(b), float(t)]]])).characteristic(
+        np.full((1, 1, 1), s)
+    )
+    np.testing.assert_allclose(found[0, 0, 0], total, atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ SIZES = {
     5: (20, 30, 60, 120, 400),
     10: (20, 20, 20, 30, 40, 60, 80, 120, 200, 400),
 }
+SMALL = (10,) * 10, (5,) * 57, (2,) * 150  # of right and wrong items alone
 CLUSTER, CORRELATION = 5, 0.5  # items of a cluster, such as translations, and how they correlate
 
 
@@ -50,7 +51,9 @@ def items(truth: Truth, sets: int, random: np.random.Generator) -> Average:
         of_pairs.Truth(d, 1 - of_units.DECISIVE, n).counts(sets, random)
         for d, n in zip(truth.d, truth.sizes, strict=True)
     ]
-    return Average(Counts(np.stack(counts, axis=1) + np.array(names.PRIOR)), _weights(truth))
+    weights = _weights(truth)
+    law = Counts.from_suite(np.stack(counts, axis=1), np.array(names.PRIOR), weights)
+    return Average(law, weights)
 
 
 def clusters(truth: Truth, sets: int, random: np.random.Generator) -> Average:
@@ -106,11 +109,15 @@ def _rates(truth: Truth, values: Values) -> list[Rate]:
 
 
 def _cell(kind: str, posterior: Posterior, truth: Truth, how: str) -> Cell:
-    number = len(truth.sizes)
+    number, sizes = len(truth.sizes), ", ".join(map(str, truth.sizes))
+    differences_named = f"differences {', '.join(f'{d:+g}' for d in truth.d)}"
+    small = f" of {truth.sizes[0]} items" if truth.sizes in SMALL else ""
+    if small:
+        sizes, differences_named = f"{truth.sizes[0]}", f"difference {truth.d[0]:+g} on each"
     return Cell(
-        name=f"averages/{number} data sets, {kind}, {how}",
-        truth=f"two systems on {number} data sets of {', '.join(map(str, truth.sizes))} items, "
-        f"{kind}: {how}; differences {', '.join(f'{d:+g}' for d in truth.d)}",
+        name=f"averages/{number} data sets{small}, {kind}, {how}",
+        truth=f"two systems on {number} data sets of {sizes} items, {kind}: {how}; "
+        f"{differences_named}",
         play=partial(_play, posterior, truth),
         rates=partial(_rates, truth),
         sets=SETS,
@@ -149,4 +156,9 @@ CELLS = tuple(
     for sizes in SIZES.values()
     for kind, posterior in _KINDS.items()
     for how, truth in _truths(sizes).items()
+)
+CELLS += tuple(
+    _cell("right or wrong", items, Truth((d,) * len(sizes), sizes), how)
+    for sizes in SMALL
+    for how, d in {"equal": 0.0, "better by 0.35": 0.35}.items()
 )

@@ -24,7 +24,7 @@ from betterthan.exact.joint.abilities import Evidence
 from betterthan.exact.joint.student import DF_TRUNCATED
 from betterthan.exact.joint.units import PairMeans
 from betterthan.io.texts import text_array
-from betterthan.posterior import table
+from betterthan.posterior import closed, table
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results import numbers
 from betterthan.text import named
@@ -61,9 +61,11 @@ class Suite:
         if key in self.known:
             return self.known[key]
         if (whole := means_of(quantity, self.whole)) is None:
-            each = [posterior_parameters(part.counts, options.prior).pairs for part in self.parts]
-            cells = np.stack([np.stack(three, axis=-1) for three in each], axis=1)
-            answer = Average(averages.Counts(cells), weights), np.zeros(len(cells), bool), True
+            each = [posterior_parameters(part.counts, options.prior) for part in self.parts]
+            prior = np.array(each[0].prior)
+            counts = np.stack([np.stack(of.pairs, axis=-1) - prior for of in each], axis=1)
+            law = averages.Counts.from_suite(counts, prior, weights)
+            answer = Average(law, weights), np.zeros(len(counts), bool), True
         else:
             means = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
             answer = *average_of_means(means, weights), whole[1]
@@ -326,7 +328,12 @@ def _each_dataset(suite: Suite, options: Options) -> Table:
 
     single = replace(options, over=None, weights=None)
     pooled = closed_table(lead, suite.whole, single)["prob_better"]
-    each = [closed_table(lead, part, single)["prob_better"] for part in suite.parts]
+    each = [
+        closed_table(lead, part, single)["prob_better"]
+        if suite.by_means
+        else closed.better(posterior_parameters(part.counts, options.prior))
+        for part in suite.parts
+    ]
     of_dataset = (names.DATASET, *names.SQUARE)
     counts = np.stack([part.counts.values for part in suite.parts])
     columns: Arrays = {
@@ -359,8 +366,9 @@ def averaged_scores(suite: Suite, options: Options) -> Arrays:
     whole = suite.whole
     if whole.single and not totals[0].graded | any(t.graded for t in totals):
         right = np.round(mean * scored)
-        cells = np.stack([right + 1, scored - right + 1, np.zeros_like(right)], axis=-1)
-        ends = Average(averages.Counts(cells), weights).interval(question.ci_prob, question.ci_kind)
+        counts = np.stack([right, scored - right, np.zeros_like(right)], axis=-1)
+        law = averages.Counts.from_suite(counts, np.array([1.0, 1.0, 0.0]), weights)
+        ends = Average(law, weights).interval(question.ci_prob, question.ci_kind)
         for side, end in zip(("lower", "upper"), ends, strict=True):
             columns[f"score_{side}"] = (names.SYSTEM,), (1 + end) / 2
         return columns
@@ -387,8 +395,12 @@ def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
         return "two systems differ by the same on every unit, so their error is unknown"
     w, totals = suite.weights, [part.totals for part in suite.parts]
     if not suite.by_means:
-        prior: Any = checks.prior(options.prior)
-        each = [abilities.evidence_from_right(*t.both_right(), prior) for t in totals if t]
+        both, items = zip(*(t.both_right() for t in totals if t), strict=True)
+        share, worth = averages.shares(np.array(items), w)
+        each = [
+            abilities.evidence_from_right(count * x, n * x, checks.prior(options.prior), of_prior)
+            for count, n, x, of_prior in zip(both, items, worth, share, strict=True)
+        ]
         score = np.stack([e.score for e in each], axis=1) @ w
         covariance = np.tensordot(w**2, np.stack([e.covariance for e in each]), 1)
         return _evidence(score, covariance, None, law, abilities.SCALE)

@@ -46,6 +46,19 @@ class Counts:
 
     cells: np.ndarray  # (pair, dataset, outcome), of win, loss and tie; ties may be 0
 
+    @classmethod
+    def from_suite(cls, counts: np.ndarray, prior: np.ndarray, weights: np.ndarray) -> Self:
+        """Posterior of counts (pair, dataset, outcome) whose average has this prior (outcome,).
+
+        Examples
+        --------
+        >>> Counts.from_suite(np.array([[[2, 0, 1], [0, 1, 2]]]), np.ones(3), np.full(2, 0.5)).cells
+        array([[[1.5, 0.5, 1. ],
+                [0.5, 1. , 1.5]]])
+        """
+        share, worth = shares(counts.sum(-1, keepdims=True), weights[:, None])
+        return cls(counts * worth + prior * share)
+
     def take(self, rows: np.ndarray) -> Self:
         """Select pairs."""
         return type(self)(self.cells[rows])
@@ -72,6 +85,11 @@ class Counts:
     def characteristic(self, s: np.ndarray) -> np.ndarray:
         """E exp(i s d), (pair, dataset, node)."""
         rows, at = self.cells.reshape(-1, 3), s.reshape(-1, s.shape[-1])
+        # once for data sets of the same counts and weight, of which there are many small ones
+        _, index, same = np.unique(
+            np.column_stack([rows, at[:, :1]]), axis=0, return_index=True, return_inverse=True
+        )
+        rows, at = rows[index], at[index]
         values = np.empty(at.size, complex)
         row = np.repeat(np.arange(len(rows)), at.shape[1])
         scale = np.maximum(rows, _LEAST_SCALE)
@@ -85,7 +103,20 @@ class Counts:
             for block in np.split(index, range(_HELD, len(index), _HELD)):
                 if len(block):
                     values[block] = function(rows[row[block]], at.ravel()[block])
-        return values.reshape(s.shape)
+        return values.reshape(at.shape)[same].reshape(s.shape)
+
+
+def shares(items: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each data set its share of the prior of the average, and what an item counts.
+
+    With a prior of its own, each of many small data sets would draw the average further away, while
+    the average gets more precise. The shares are the weights, which sum to 1. A posterior from n
+    items varies by p (1 - p) / (n + 1) around the observed p, on average (n - 1) / (n + 1) times
+    what p varies by: an item counts so much, lest the average of many be too certain.
+    """
+    if len(weights) == 1:  # the prior of one is what it would be by itself
+        return np.ones_like(weights), np.ones(np.shape(items))
+    return np.where(weights > 0, weights, 1.0), np.maximum(items - 1, 0) / (items + 1)
 
 
 _REACH, _WIDEST = 34.0, 2.0  # standard deviations, and at most, that the rule resolves

@@ -282,7 +282,7 @@ def model_text(context: ReportContext) -> str:
         )
     model = ENGINES[context.engine_names[0]].model or model
     if context.provenance.over:
-        model += _AVERAGED
+        model += _AVERAGED + _SHARED_PRIOR
     return model + "".join(ALSO[k] for k in (context.provenance.modelled or "").split(", ") if k)
 
 
@@ -302,6 +302,7 @@ def _units_model(context: ReportContext) -> str:
 
 
 _AVERAGED = "; of each data set by itself, and the answer is of their weighted average"
+_SHARED_PRIOR = ", which has this prior: each data set has its weight of the parameters"
 
 
 def _whose_prior(context: ReportContext) -> list[tuple[str, str]]:

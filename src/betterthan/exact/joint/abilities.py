@@ -70,7 +70,9 @@ class Evidence:
         return draws * np.sqrt(self.df / random.chisquare(self.df, (number, 1)))
 
 
-def evidence_from_right(both: _Array, items: int, prior: tuple[float, float, float]) -> Evidence:
+def evidence_from_right(
+    both: _Array, items: float, prior: tuple[float, ...], share: float = 1.0
+) -> Evidence:
     """From how many items each two systems have right, (system, system), without missing scores.
 
     Items are weighed by a Dirichlet process whose base is four items of a fair coin for every
@@ -83,10 +85,13 @@ def evidence_from_right(both: _Array, items: int, prior: tuple[float, float, flo
     items : int
     prior : tuple of three float
         Dirichlet parameters of win, loss and tie of a pair.
+    share : float, default 1
+        Which part of the four items these have: a data set its weight.
     """
-    right, n = np.diag(both).astype(float), items + _PSEUDO
-    score = (right + _PSEUDO / 2) / n
-    square = (both + 1 + np.eye(len(right))) / n
+    coins = _PSEUDO * share
+    right, n = np.diag(both).astype(float), items + coins
+    score = (right + coins / 2) / n
+    square = (both + coins / 4 * (1 + np.eye(len(right)))) / n
     covariance = (square - np.outer(score, score)) / (n + 1)
     first, second = np.triu_indices(len(right), 1)
     won, lost = right[first] - both[first, second], right[second] - both[first, second]
