@@ -55,6 +55,11 @@ def test_options_for_reading_have_no_meaning_without_something_to_read(tmp_path)
     saved = tmp_path / "saved.nc"
     result = run("show", saved, "--metric", "acc")
     assert "leave out options for reading" in str(result.exception)
+    answers = {"baseline": "Z", "systems": "A,Z", "quantity": "mean", "rope": 0.1, "threshold": 0.9}
+    for option, value in answers.items():
+        result = run("show", saved, f"--{option}", value)
+        reason = f"--{option} is for comparing results, and {saved} is a saved answer; leave it out"
+        assert str(result.exception) == reason
 
 
 def test_an_audit_of_some_systems(log, tmp_path):
