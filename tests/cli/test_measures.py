@@ -167,6 +167,7 @@ def test_outcome_with_the_model(
         (["--outcome", "price", "--leave-out", "who"], "there is no column 'price'"),
         (["--outcome", "gain", "--features", "f,x"], "there is no column 'x'"),
         (["--outcome", "gain", "--ordinal"], "--ordinal and --components need the PyMC model"),
+        (["--outcome", "gain", "--draws", "9"], "--draws, --ordinal and --components need the"),
         (["--outcome", "gain", "--method", "mcmc"], "method is 'mcmc'"),
         (["--outcome", "gain", "--direction", "up", "--features", "f"], "direction is 'up'"),
         ([], "outcome"),

@@ -100,8 +100,10 @@ def outcome(
     from betterthan import checks
 
     checks.one_of(method, ("exact", "both"), "method")
-    if method == "exact" and (ordinal or components is not None):
-        raise ValueError("--ordinal and --components need the PyMC model: add --method both")
+    of_model = ordinal or components is not None or draws != 2 * names.DRAWS
+    if method == "exact" and of_model:
+        options = "--draws, --ordinal and --components"
+        raise ValueError(f"{options} need the PyMC model: add --method both")
     columns = [name.strip() for name in features.split(",")] if features is not None else None
     table = plain_table(file, outcome, columns, leave_out)
     function = bt.features.performance_function(
