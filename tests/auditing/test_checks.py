@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -298,3 +299,30 @@ def test_what_does_not_apply_is_refused():
             bt.audit(both, **wrong)
     with pytest.raises(ValueError, match="there is no task 'x'"):
         bt.audit(of(run("a", SIX), run("b", SIX)), task="x")
+
+
+def three_of(tmp_path):
+    """The same scores of three systems as scores, a table, logs of TREC, and these as read."""
+    values = dict(zip("ABC", ([1, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 0]), strict=True))
+    table = pd.DataFrame({"item": ["q1", "q2", "q3", "q4"], **values})
+    for system, column in values.items():
+        lines = [f"map\tq{k}\t{value}\n" for k, value in enumerate(column)]
+        (tmp_path / f"{system}.txt").write_text("".join(lines), "utf-8")
+    array = scores(np.transpose(list(values.values())), "ABC")
+    return array, table, tmp_path, bt.read_logs(tmp_path)
+
+
+def test_an_audit_is_of_the_systems_that_are_passed(tmp_path):
+    for source in three_of(tmp_path):
+        audit = bt.audit(source, systems=["B", "A"])
+        assert audit.table["system"].tolist() == ["B", "A"]
+        assert audit.bounds[["system", "other"]].values.tolist() == [["B", "A"]]
+        assert bt.audit(source).table["system"].tolist() == ["A", "B", "C"]
+        with pytest.raises(ValueError, match="'D'"):
+            bt.audit(source, systems=["A", "D"])
+
+
+def test_how_logs_are_read_is_no_choice_for_those_already_read():
+    for choice in ({"again": "first"}, {"format": "inspect"}, {"cluster": "content"}):
+        with pytest.raises(ValueError, match="does not apply: the source is logs that were read"):
+            bt.audit(of(run("a", SIX), run("b", SIX)), **choice)

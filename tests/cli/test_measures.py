@@ -167,6 +167,7 @@ def test_outcome_with_the_model(
         (["--outcome", "price", "--leave-out", "who"], "there is no column 'price'"),
         (["--outcome", "gain", "--features", "f,x"], "there is no column 'x'"),
         (["--outcome", "gain", "--ordinal"], "--ordinal and --components need the PyMC model"),
+        (["--outcome", "gain", "--draws", "9"], "--draws, --ordinal and --components need the"),
         (["--outcome", "gain", "--method", "mcmc"], "method is 'mcmc'"),
         (["--outcome", "gain", "--direction", "up", "--features", "f"], "direction is 'up'"),
         ([], "outcome"),
@@ -176,3 +177,31 @@ def test_bad_outcome(features, words, message, monkeypatch, capsys):
     code, out, err = run(monkeypatch, capsys, "outcome", features, *words)
     assert (code, out) == (2, "")
     assert message in err.splitlines()[-1]
+
+
+COMPARING = {"references": "best", "rope": "0.1", "interval": "eti", "ci-prob": "0.5"}
+COMPARING |= {"draws": "9000", "correction": "none", "shuffles": "99"}
+
+
+@pytest.mark.parametrize("option", COMPARING)
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([], "no --reference is passed"),
+        (["--reference", "1"], "orders.csv has one document, or one system"),
+        (["--reference", "1", "--restrict", "common"], "--restrict compares none"),
+    ],
+)
+def test_options_of_comparing_rankings_need_systems_to_compare(
+    words, why, option, tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "orders.csv"
+    path.write_text("judge,order\n1,a > b > c > d\n2,b > a > c > d\n3,a > b > d > c\n", "utf-8")
+    code, out, err = run(
+        monkeypatch, capsys, "order", path, *words, f"--{option}", COMPARING[option]
+    )
+    assert (code, out) == (2, "")
+    reason = f"--{option} is for comparing systems, and {why}; leave it out"
+    assert err.splitlines()[-1] == f"error: {reason}"
+    code, _, _ = run(monkeypatch, capsys, "order", path, *words)
+    assert code == 0

@@ -217,6 +217,11 @@ def test_a_title(run, tmp_path):
     page = tmp_path / "page.md"
     assert run(wide(RIGHT, WRONG), "--title", "New prompt", "-o", str(page))[0] == 0
     assert page.read_text().startswith("# New prompt")
+    assert run(wide(RIGHT, WRONG), "--title", "New prompt", "-f", "markdown")[0] == 0
+    for words in ([], ["--full"], ["-f", "json"], ["-f", "json", "-o", str(tmp_path / "c.json")]):
+        code, err = run(wide(RIGHT, WRONG), "--title", "New prompt", *words)
+        assert code == 2
+        assert "--title is for reports; add --output FILE, or leave it out" in err
 
 
 def test_files_of_other_kinds(run):

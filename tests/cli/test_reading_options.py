@@ -55,3 +55,17 @@ def test_options_for_reading_have_no_meaning_without_something_to_read(tmp_path)
     saved = tmp_path / "saved.nc"
     result = run("show", saved, "--metric", "acc")
     assert "leave out options for reading" in str(result.exception)
+    answers = {"baseline": "Z", "systems": "A,Z", "quantity": "mean", "rope": 0.1, "threshold": 0.9}
+    for option, value in answers.items():
+        result = run("show", saved, f"--{option}", value)
+        reason = f"--{option} is for comparing results, and {saved} is a saved answer; leave it out"
+        assert str(result.exception) == reason
+
+
+def test_an_audit_of_some_systems(log, tmp_path):
+    table = tmp_path / "acc.csv"
+    table.write_text("item,A,B,C\nq1,1,0,1\nq2,1,1,0\nq3,0,1,0\nq4,1,0,0\n", "utf-8")
+    result = run("audit", table, "--systems", "A,B")
+    assert result.exit_code == 0, result.exception
+    assert "C" not in result.stdout.split()
+    assert run("audit", *log, "--systems", "b,a").exit_code == 0

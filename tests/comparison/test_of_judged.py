@@ -104,6 +104,9 @@ def test_pairs_that_never_met_have_no_data():
         ({"margin": 0.1}, "margin=0.1"),
         ({"missing": "wrong"}, "missing='wrong'"),
         ({"unit": "item"}, "unit='item'"),
+        ({"weight": "unit"}, "weight='unit'"),
+        ({"over": "dataset"}, "over='dataset'"),
+        ({"over": "no such column", "weights": "size"}, "over='no such column'"),
         ({"tests": "sign"}, "tests="),
         ({"method": "advised"}, "method='advised'"),
         ({"baseline": "Z"}, "baseline"),
@@ -113,6 +116,19 @@ def test_pairs_that_never_met_have_no_data():
 def test_choices_that_do_not_apply(choice, said):
     with pytest.raises(ValueError, match=said):
         bt.compare(COUNTS, **choice)
+
+
+@pytest.mark.parametrize("others", [[("A", "B")], [("A", "B"), ("B", "D")]])
+def test_a_baseline_without_human_labels_is_refused(others):
+    bare = {("A", "C"): ([[0, 0, 0]] * 3, (210, 120, 170))}
+    counts = bt.judged.from_table(dict.fromkeys(others, TABLE["A", "B"]) | bare)
+    labelled = ", ".join(sorted({system for pair in others for system in pair}))
+    reason = (
+        f"baseline='C' has no human label in any pair; label items of C, or pass one of {labelled}"
+    )
+    with pytest.raises(ValueError, match=f"^{reason}$"):
+        bt.compare(counts, baseline="C")
+    assert "C" not in bt.compare(counts, baseline="A")["system_a"]
 
 
 @pytest.mark.parametrize("choice", [{"ties": "drop"}, {"model": "independent"}])

@@ -129,6 +129,46 @@ def test_labels_without_an_answer_can_be_left_out():
     assert "Human labels: 1 without a judge output is left out." in printed
 
 
+GROUPED = {"cluster": list("xxyy"), "Task": list("xxyy"), "epoch": [1, 2, 1, 2]}
+
+
+@pytest.mark.parametrize("column", GROUPED)
+def test_a_column_of_groups_is_refused_or_left_out(column, tmp_path):
+    table = frame(**{column: GROUPED[column]})
+    reason = (
+        f"column {column!r} groups the items, and judged outcomes are counted as independent items "
+        f"of one data set; pass ignore={column!r} to count them so, or strata={column!r} if the "
+        "errors of the judge depend on it"
+    )
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        counted(table)
+    left_out = bt.read(table, judge="judge", human="human", ignore=column)
+    assert left_out["gold"].identical(counted(frame())["gold"])
+    assert counted(table, ignore=[column])["gold"].identical(left_out["gold"])
+    assert counted(table, strata=column).attrs["strata"] == column
+    with pytest.raises(ValueError, match="no column 'none' for ignore"):
+        counted(table, ignore="none")
+
+
+def test_groups_of_one_item_or_of_all_are_no_groups():
+    pairs = pd.concat([frame(), frame(system_b="older", human="")])
+    plain = counted(pairs)
+    assert counted(pairs.assign(cluster=list("wxyz") * 2))["gold"].identical(plain["gold"])
+    assert counted(pairs.assign(dataset="mt-bench", epoch=1))["gold"].identical(plain["gold"])
+    with pytest.raises(ValueError, match="column 'cluster' groups the items"):
+        counted(pairs.assign(cluster="one"))
+
+
+OF_SCORES = dict.fromkeys(("system", "score", "cluster"), "judge") | {"true": "C", "false": "I"}
+OF_SCORES |= {"percent": True, "decimal": ",", "sep": ";", "higher_is_better": True}
+
+
+@pytest.mark.parametrize(("choice", "value"), OF_SCORES.items())
+def test_how_scores_are_read_is_refused_for_judged_outcomes(choice, value):
+    with pytest.raises(ValueError, match=f"^{choice}=.* does not apply: the source is judged"):
+        bt.read(frame(), judge="judge", human="human", **{choice: value})
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

@@ -134,6 +134,9 @@ def test_runs_of_an_item_keep_their_epochs():
     found = pivot_scores(logs(*runs))
     assert found["epoch"].values.tolist() == [1, 2, 1]
     assert pivot_scores(logs(*runs), epoch=1).sizes["item"] == 2
+    assert ", up to 2 runs of each, metric" in found.attrs["reading"]
+    second = pivot_scores(logs(*runs), epoch=2).attrs["reading"]
+    assert "1 item x 2 systems ('a', 'b'), run 2 of each, metric" in second
     with pytest.raises(ValueError, match="no epoch 3 among 1, 2"):
         pivot_scores(logs(*runs), epoch=3)
 

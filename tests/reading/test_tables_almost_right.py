@@ -167,6 +167,22 @@ def test_per_cent_and_decimal_commas(tmp_path):
     np.testing.assert_allclose(bt.read(frame, percent=True).values, [[0.5, 0.4]])
 
 
+NOT_SCORES = {
+    "votes": "model_a,model_b,winner\nA,B,A\nA,B,tie\n",
+    "counts": "system_a,system_b,wins,losses\nA,B,100,200\n",
+    "tallies": "system,item,tp,fp,fn,note\nA,q1,100,0,0,yes\nB,q1,0,100,0,yes\n",
+}
+
+
+@pytest.mark.parametrize("layout", NOT_SCORES)
+@pytest.mark.parametrize("choice", ["percent", "true", "false"])
+def test_what_scores_are_written_as_is_for_scores(layout, choice, tmp_path):
+    path = save(tmp_path, "r.csv", NOT_SCORES[layout])
+    word = {"votes": "tie", "counts": "A", "tallies": "yes"}[layout]
+    with pytest.raises(ValueError, match=f"^{choice}=.* is for scores; .* read as {layout}$"):
+        bt.read(path, **{choice: True if choice == "percent" else word})
+
+
 def test_systems_are_picked_and_renamed_as_in_compare(tmp_path):
     path = save(tmp_path, "r.csv", "item,A,B,C\nq1,1,0,1\nq2,1,1,0\n")
     assert bt.read(path, systems=["C", "A"])["system"].values.tolist() == ["C", "A"]

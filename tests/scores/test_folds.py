@@ -148,6 +148,33 @@ def test_bad_scores(random_folds):
             bt.scores.compare_folds(random_folds, **choice)
 
 
+@pytest.mark.parametrize(
+    ("column", "reason", "averaged"),
+    [
+        ("epoch", "several runs of an item", "groupby('item').mean(keep_attrs=True)"),
+        ("cluster", "several items of a cluster", "groupby('cluster').mean(keep_attrs=True)"),
+        ("dataset", "several items of a data set", "groupby('dataset').mean(keep_attrs=True)"),
+    ],
+)
+def test_rows_of_one_unit_are_no_data_sets(column, reason, averaged, random_folds):
+    units = [f"d{k % 3}" for k in range(random_folds.sizes["item"])]
+    rows = random_folds.sizes["item"]
+    ids, values = (units, range(rows)) if column == "epoch" else (range(rows), units)
+    grouped = random_folds.assign_coords({"item": list(ids), column: ("item", list(values))})
+    means = grouped.groupby("item" if column == "epoch" else column).mean(keep_attrs=True)
+    means = means if column == "epoch" else means.rename({column: "item"})
+    single = means.assign_coords(
+        {column: means["item"] if column != "epoch" else ("item", [1] * 3)}
+    )
+    for function in (bt.scores.sign, lambda s: bt.scores.signed_rank(s, rng=1)):
+        with pytest.raises(ValueError, match=reason) as refused:
+            function(grouped)
+        assert averaged in str(refused.value)
+        assert ("bt.sign_test" in str(refused.value)) == (column != "dataset")
+        assert function(single)["mass"].equals(function(means)["mass"])
+    assert bt.scores.compare_folds(grouped, test_share=0.1)  # whose rows are folds of runs
+
+
 # mean and standard deviation of the 100 published differences in accuracy, in percent
 MOMENTS = {
     ("squash-stored", "nbc", "j48"): (-15.6, 21.001202467256658),

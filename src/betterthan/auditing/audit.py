@@ -27,10 +27,11 @@ from betterthan.auditing.finding import (
     some,
 )
 from betterthan.auditing.item_checks import item_means
-from betterthan.counts.shapes import pair_indices
+from betterthan.counts.shapes import pair_indices, picked
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
 from betterthan.logs import pivoting
+from betterthan.logs.frames import select_systems
 from betterthan.logs.reading import read_log_files
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
@@ -238,7 +239,7 @@ def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.Da
     return pd.DataFrame(table)
 
 
-_LOG_CHOICES = ("systems", "again", "format", "cluster")  # choices of `read_logs`
+_LOG_CHOICES = ("again", "format", "cluster")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
 _SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": pivoting.JOINS,
@@ -251,6 +252,7 @@ def audit(
     source: Any,
     baseline: str | None = None,
     *,
+    systems: Any = None,
     near: bool = False,
     limits: Sequence[float] | None = None,
     per: str = "item",
@@ -269,6 +271,8 @@ def audit(
         Anything that `read` accepts, the logs from `read_logs`, or scores over (item, system).
     baseline : str, optional
         System to compare all others with; verdicts on other pairs are not checked.
+    systems : list of str, mapping of str to str, or callable, optional
+        Systems to audit; see `read`. Default: all.
     near : bool, default False
         Whether to look for near-duplicate items, too: the simhashes of their three-word shingles
         differ in at most 3 of 64 bits. Needs logs that `audit` reads.
@@ -277,7 +281,7 @@ def audit(
     rope, threshold
         Half-width of the ROPE, and probability needed for a verdict; see `compare`.
     **choices
-        Options of `read`: ``task, metric, filter, epoch, join, systems, again, format``, and more.
+        Options of `read`: ``task, metric, filter, epoch, join, again, format``, and more.
         Without a metric, each metric is audited. Of several finished runs of a system, the last one
         is used.
 
@@ -307,22 +311,24 @@ def audit(
         raise ValueError("near=True needs the logs themselves: what was read has no whole texts")
     how = {"limits": limits, "per": per, "rope": rope, "threshold": threshold}
     if isinstance(source, Logs):
-        return _audit_logs(source, baseline, choices, how)
+        before = {name: choices.get(name) for name in _LOG_CHOICES}
+        refuse(before, "the source is logs that were read; pass it to read_logs")
+        return _audit_logs(select_systems(source, systems), baseline, choices, how)
     if isinstance(source, xr.DataArray):
         refuse(choices, "the source is scores")
-        return _audit_scores({"": schemas.scores(source)}, baseline, how)
+        return _audit_scores({"": picked(schemas.scores(source), systems)}, baseline, how)
     logs = logs_in(source, choices.get("format")) if choices.get("layout") is None else None
     if logs is None and near:
         raise ValueError("near=True does not apply: the source is a table, without the texts")
     if logs is None:
-        scores = read(source, **choices)
+        scores = read(source, systems=systems, **choices)
         if names.ITEM not in scores.dims or names.SYSTEM not in scores.dims:
             raise ValueError("source holds no scores by item; an audit looks at items")
         return _audit_scores({"": schemas.scores(scores)}, baseline, how)
     again = choices.get("again") or "last"
     with full_texts() if near else nullcontext():
-        log_choices = {name: choices.get(name) for name in ("systems", "cluster")}
-        logs_read = read_log_files(logs, **log_choices, again=again)
+        cluster = choices.get("cluster")
+        logs_read = read_log_files(logs, systems=systems, again=again, cluster=cluster)
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 

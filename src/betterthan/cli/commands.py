@@ -153,14 +153,20 @@ def show(
         raise ValueError("some files are saved answers (.nc), others are not; give one kind")
     if all(saved) and options.reading_options(**reading):
         raise ValueError("saved answers (.nc) are not read again; leave out options for reading")
+    how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
+    how |= {"quantity": quantity}
     if all(saved):
+        from betterthan.cli.reading import refuse_unused
+
+        defaults = inspect.signature(show).parameters
+        passed = {k: v != defaults[k].default for k, v in (how | {"systems": systems}).items()}
+        refuse_unused(passed, "comparing results", f"{files[0]} is a saved answer")
         answers: list[Any] = [bt.load(name) for name in files]
     else:
         data = options.read_arguments(files, systems=systems, **reading)
         if quantity == "mean":
             options.refuse_percentages(data, rope=rope)
-        how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
-        answers = [bt.compare(data, quantity=quantity, **how)]
+        answers = [bt.compare(data, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
     for answer in answers:
         for line in answer.statement():

@@ -73,6 +73,8 @@ def compare(
     form, target = where(format, output, inputs_of(files))
     if p_values is not None and form != "latex-table":
         raise ValueError(f"--p-values {p_values} is for --format latex-table")
+    if title is not None and (form == "json" or (form == "text" and target is None)):
+        raise ValueError("--title is for reports; add --output FILE, or leave it out")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
     if github:
         from betterthan.results import machines

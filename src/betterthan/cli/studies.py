@@ -100,8 +100,10 @@ def outcome(
     from betterthan import checks
 
     checks.one_of(method, ("exact", "both"), "method")
-    if method == "exact" and (ordinal or components is not None):
-        raise ValueError("--ordinal and --components need the PyMC model: add --method both")
+    of_model = ordinal or components is not None or draws != 2 * names.DRAWS
+    if method == "exact" and of_model:
+        options = "--draws, --ordinal and --components"
+        raise ValueError(f"{options} need the PyMC model: add --method both")
     columns = [name.strip() for name in features.split(",")] if features is not None else None
     table = plain_table(file, outcome, columns, leave_out)
     function = bt.features.performance_function(
@@ -146,10 +148,26 @@ def order(
       betterthan order judges.csv
       betterthan order systems.csv --reference gold
     """
-    from betterthan.cli.reading import ordered
+    from betterthan.cli.reading import ordered, refuse_unused
 
+    defaults = signature(order).parameters
+    options: dict[str, Any] = {
+        "references": references,
+        "rope": rope,
+        "ci_prob": ci_prob,
+        "interval": interval,
+        "draws": draws,
+        "shuffles": shuffles,
+        "correction": correction,
+    }
     form, target = one_file(format, page, "order", [file])
     orders, names_of, several = ordered(file, reference, restrict)
+    if not several:
+        instead = f"{file.name} has one document, or one system"
+        instead = instead if restrict is None else "--restrict compares none"
+        instead = instead if reference else "no --reference is passed"
+        passed = {k: v != defaults[k].default for k, v in options.items()}
+        refuse_unused(passed, "comparing systems", instead)
     answers: list[Any] = []
     if names_of is not None:
         answers.append(bt.orders.kendall_tau(orders, names_of, restrict=restrict))
@@ -157,19 +175,9 @@ def order(
         answers.append(bt.orders.agreement(orders, restrict=restrict))
         answers += [] if "document" in orders.dims else [bt.orders.consensus(orders)]
     if several:
-        compared = bt.orders.compare(
-            orders,
-            names_of,
-            references=references,
-            rope=rope,
-            ci_prob=ci_prob,
-            ci_kind=interval,
-            draws=draws,
-            shuffles=shuffles,
-            correction=correction,
-            rng=seed,
-        )
-        answers.append(compared)
+        how = options | {"ci_kind": options["interval"]}
+        del how["interval"]
+        answers.append(bt.orders.compare(orders, names_of, **how, rng=seed))
     if model:
         taus = bt.orders.kendall_tau(
             orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict

@@ -47,6 +47,11 @@ def judged_answers(
         checks.one_of(options.baseline, systems_of(answers), "baseline")
     has_labels = answers[GOLD].values.sum((1, 2)) > 0
     labelled, bare = answers.isel({names.PAIR: has_labels}), int((~has_labels).sum())
+    if options.baseline is not None and options.baseline not in systems_of(labelled):
+        raise ValueError(
+            f"baseline={options.baseline!r} has no human label in any pair; label items of "
+            f"{options.baseline}, or pass one of {', '.join(systems_of(labelled))}"
+        )
     pairs = of_judged.judged_posterior(labelled, options.prior)
     worth = of_judged.label_worth(labelled, pairs)
     counted = {k: worth[k].astype(np.int64) for k in ("n", "n_gold")}
@@ -94,6 +99,8 @@ def _refuse(options: Options) -> None:
     wrong = {
         "quantity": options.quantity is not None,
         "unit": options.unit is not None,
+        "weight": options.weight != "item",
+        "over": options.over is not None,
         "ties": options.ties != "third",
         "missing": options.missing != "pairwise",
         "margin": options.margin != 0,

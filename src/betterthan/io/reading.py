@@ -39,7 +39,7 @@ from betterthan.io.layouts import (
 )
 from betterthan.io.measure_names import refuse_other_measures, refuse_unknown_direction
 from betterthan.io.pair_counts import judgments_by
-from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted
 from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
@@ -417,6 +417,11 @@ def read_tables(
         layout_by_name("long") if by_file else _one_layout(list(by_name.values()), layout)
     )
     _check_choices(chosen_layout, choices)
+    for choice in ("true", "false", "percent"):
+        if (value := getattr(meanings, choice)) and chosen_layout.gives != "scores":
+            written = value if value is True else in_python(value)
+            reason = f"{choice}={written} is for scores"
+            raise ValueError(f"{reason}; this was read as {chosen_layout.name}")
     of_scores = chosen_layout.name in ("long", "wide")
     metrics = [metric_of(t) for t in by_name.values()] if of_scores else []
     for role in ("cluster", "run"):

@@ -1,6 +1,7 @@
 """From one row an item, with the outcomes of judge and people, to judged counts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +12,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
-from betterthan.io.layouts import PAIRS, find
+from betterthan.io.layouts import PAIRS, candidates, find
 from betterthan.io.pair_counts import OUTCOME_WORDS, paired
 from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.table import Table
@@ -162,6 +163,7 @@ def count(
     strata: str | Sequence[str] = (),
     words: Mapping[str, str] | None = None,
     drop: bool = False,
+    ignore: str | Sequence[str] = (),
 ) -> xr.Dataset:
     """Count the outcomes of an LLM-as-a-judge study: human labels by judge output.
 
@@ -186,6 +188,8 @@ def count(
         Meaning of other words, such as ``{"1": "a", "2": "b", "0": "tie"}``.
     drop : bool, default False
         Leave out items with a human label but without judge output. By default they raise an error.
+    ignore : str or sequence of str, optional
+        Columns to ignore, such as clusters of items that are to count as independent.
 
     Returns
     -------
@@ -199,7 +203,8 @@ def count(
     ValueError
         If a column is missing, a human label is not an outcome, an item occurs twice, a labeled
         item has no judge output, no item has a label, there are more than 12 signals, the judge has
-        only one output, or a column is two others merged into ties.
+        only one output, or a column is two others merged into ties. If a column of clusters, data
+        sets or runs groups the items.
 
     Examples
     --------
@@ -218,10 +223,14 @@ def count(
     columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
     if not columns:
         raise ValueError("judge is empty; give the column of the judge output, or several")
-    for column, what in [(checks.label(human, "human"), "human"), *((c, "strata") for c in layers)]:
+    ignored = checks.labels(ignore, "ignore")
+    of_strata_and_ignored = [(c, "strata") for c in layers] + [(c, "ignore") for c in ignored]
+    for column, what in [(checks.label(human, "human"), "human"), *of_strata_and_ignored]:
         if column not in table.columns:
             reason = f"no column {quoted(column)} for {what}; found {listed(list(table.columns))}"
             raise problem(table.source, reason)
+    read = {name: cells_ for name, cells_ in table.columns.items() if name not in ignored}
+    table = replace(table, columns=read)
     refuse_merged(table, columns, human, words)
     first, second = (np.array(cells.system_names(table, c), dtype=object) for c in pair_of(table))
     pair_columns = first, second
@@ -231,6 +240,7 @@ def count(
         what = f"{quoted(pair_columns[0][k])} is compared with itself; give two different systems"
         raise table.problem(k, what)
     _refuse_twice(table, item, a, b, systems)
+    _refuse_groups(table, {human, item, *columns, *layers}, a, b)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     checks.flag(drop, "drop")
     truth = outcomes(table, human, pair_columns, words)
@@ -265,6 +275,25 @@ def _refuse_twice(
             "as columns, judge=['first', 'second']"
         )
         raise table.problem(k, reason, column=column, value=ids[k])
+
+
+def _refuse_groups(table: Table, used: set[str | None], a: np.ndarray, b: np.ndarray) -> None:
+    """Refuse clusters of several items of a pair, and several data sets or runs."""
+    for role in ("cluster", names.DATASET, "epoch"):
+        for column in (column for column in candidates(table, role) if column not in used):
+            rows = pd.DataFrame({"group": cells.texts(table, column)})
+            if role == "cluster":
+                rows = rows.assign(low=np.minimum(a, b), high=np.maximum(a, b))
+                groups = rows.duplicated().any()
+            else:
+                groups = rows["group"].nunique() > 1
+            if groups:
+                raise problem(
+                    table.source,
+                    f"column {quoted(column)} groups the items, and judged outcomes are counted as "
+                    f"independent items of one data set; pass ignore={quoted(column)} to count "
+                    f"them so, or strata={quoted(column)} if the errors of the judge depend on it",
+                )
 
 
 def _refuse_unjudged(table: Table, human: str, unjudged: np.ndarray, drop: bool) -> int:

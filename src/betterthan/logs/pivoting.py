@@ -536,7 +536,9 @@ def _reading(
     items = len(set(zip(*keys, strict=True)))
     size = f"{counted(items, 'item')} x {named_systems(scores[names.SYSTEM].values.tolist())}"
     if "epoch" in scores.coords:
-        size += f", up to {counted(int(scores['epoch'].max()), 'run')} of each"
+        epochs = set(scores["epoch"].values.tolist())
+        several = f"up to {counted(len(epochs), 'run')}"
+        size += f", {several if len(epochs) > 1 else f'run {max(epochs)}'} of each"
     tasks = [str(task) for task, _ in _by_task(records) if task]
     task = f", task {listed(tasks)}" if tasks else ""
     missing = ", ".join(_lacking(scores[STATUS].values, options))

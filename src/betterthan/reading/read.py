@@ -146,6 +146,7 @@ def read(
     strata: str | Sequence[str] | None = None,
     drop: bool = False,
     item: str | None = None,
+    ignore: str | Sequence[str] | None = None,
 ) -> "xr.Dataset": ...
 @overload
 def read(
@@ -335,9 +336,11 @@ def read(
     if chosen["judge"] is not None or chosen["human"] is not None:
         from betterthan.reading.sources import read_judged
 
-        others = ("systems", "again", "cluster", "run")
+        taken = ("judge", "human", "strata", "item", "drop", "ignore")
+        others = [name for name in _OF_COLUMNS if name not in taken]
+        others += ["systems", "again", "items", "format", "higher_is_better"]
         refuse(of(*_OF_LOGS, *_OF_TABLES, *others), "the source is judged outcomes")
-        return read_judged(source, **of("judge", "human", "strata", "item", "drop"))
+        return read_judged(source, **of(*taken))
     for name, value in (("drop", chosen["drop"] or None), ("strata", chosen["strata"])):
         if value is not None:
             choice = f"{name}={checks.quoted(value)} is for judged outcomes"

@@ -208,6 +208,7 @@ def read_judged(
     strata: str | Sequence[str] | None,
     item: str | None,
     drop: bool,
+    ignore: Sequence[str],
 ) -> xr.Dataset:
     """Judged counts of one table; see `judged.count`.
 
@@ -235,4 +236,4 @@ def read_judged(
 
     chosen = [strata] if isinstance(strata, str) else list(strata or ())
     columns: dict[str, Any] = {"judge": judge, "human": human, "item": item, "strata": chosen}
-    return count(table_of(source), **columns, drop=drop)
+    return count(table_of(source), **columns, drop=drop, ignore=ignore)

@@ -14,7 +14,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
-from betterthan.counts.units import in_rows
+from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, several
 from betterthan.exact import f_measure, folds
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.posterior import table
@@ -348,7 +348,8 @@ def signed_rank(
     Raises
     ------
     ValueError
-        For the reasons of `scores.compare_folds`.
+        For the reasons of `scores.compare_folds`, or if several rows are of one data set: runs of
+        an item, or items of a cluster or data set.
 
     References
     ----------
@@ -365,7 +366,7 @@ def signed_rank(
     >>> bool(result["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
-    paired, rope = _paired(scores), checks.margin(rope, "rope")
+    paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
     draws, seed = checks.whole(draws, "draws"), one_seed(rng)
     strength = checks.positive_real(prior_strength, "prior_strength")
     pairs = list(zip(*paired.pairs, strict=True))
@@ -409,7 +410,8 @@ def sign(
     Raises
     ------
     ValueError
-        For the reasons of `scores.compare_folds`.
+        For the reasons of `scores.compare_folds`, or if several rows are of one data set: runs of
+        an item, or items of a cluster or data set.
 
     References
     ----------
@@ -424,7 +426,7 @@ def sign(
     >>> sign(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
     [0.0, 0.0625, 0.9375]
     """
-    paired, rope = _paired(scores), checks.margin(rope, "rope")
+    paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
     strength = checks.positive_real(prior_strength, "prior_strength")
     d = paired.oriented
     regions = (d < -rope, np.abs(d) <= rope, d > rope)
@@ -495,6 +497,29 @@ def _paired(scores: Any) -> Paired:
         raise ValueError(f"there is {len(values)} score of each system; a spread needs two")
     sign = 1 if data.attrs.get("higher_is_better", True) else -1
     return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign)
+
+
+_ROWS_OF = (  # one data set; the test of wins and losses takes runs and clusters together
+    (EPOCH, names.ITEM, "runs of an item", ", or use bt.sign_test, which does so"),
+    (CLUSTER, CLUSTER, "items of a cluster", ", or use bt.sign_test, which does so"),
+    (names.DATASET, names.DATASET, "items of a data set", ""),
+)
+
+
+def _of_data_sets(scores: Any) -> Paired:
+    """Scores of which each row is a data set."""
+    paired = _paired(scores)
+    for coordinate, by, rows, otherwise in _ROWS_OF:
+        if not several(scores, coordinate):
+            continue
+        units = item_ids(scores) if by == names.ITEM else scores[by].values
+        if len(set(units.tolist())) < len(units):
+            renamed = "" if by == names.ITEM else f".rename({by}='item')"
+            raise ValueError(
+                f"scores have several {rows}, and each item counts as a data set; average them "
+                f"first: scores.groupby({by!r}).mean(keep_attrs=True){renamed}{otherwise}"
+            )
+    return paired
 
 
 def _with_provenance(
