@@ -73,12 +73,38 @@ def test_lower_is_better_and_equal_systems():
     assert found[0] == pytest.approx(found[1][::-1])
     same = scores_of(np.repeat(values[:, :1], 2, axis=1))
     assert bt.scores.compare_folds(same, test_share=0.1)["prob_better"].sel(AB).item() == 0.5
-    assert bt.scores.compare_folds(same, test_share=0.1, rope=0.1)["mass"].sel(
-        AB
-    ).values.tolist() == [0, 1, 0]
     assert bt.scores.signed_rank(same, rope=0.1, rng=1, draws=50)["mass"].sel(
         AB
     ).values.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_folds_that_all_differ_alike_make_nobody_certain(sign):
+    """They do not show how they vary: 5 folds are worth 1 / (1/5 + .2/.8) independent ones."""
+    folds_of = np.array([0.82, 0.84, 0.9, 0.7, 0.74])
+    ahead = np.stack([folds_of, folds_of - sign * 0.02], axis=1)
+    answer = bt.scores.compare_folds(scores_of(ahead), test_share=0.2, rope=0)
+    worth = 1 / (1 / 5 + 0.25)
+    wanted = stats.beta.sf(0.5, *(1 + worth, 1)[::sign])
+    assert answer["prob_better"].sel(AB).item() == pytest.approx(wanted)
+    assert answer["verdict"].sel(AB).item() == "undecided"
+    assert np.isnan(answer["difference_lower"].sel(AB).item())
+    text = str(answer).partition("\n\n")[0]
+    assert "0.02" in text
+    assert "[" not in text
+
+
+def test_equal_folds_are_equivalent_only_where_they_are_many():
+    same = np.repeat(np.linspace(0.7, 0.9, 10)[:, None], 2, axis=1)
+    law = {"test_share": 0.1, "rope": 0.1}
+    few = bt.scores.compare_folds(scores_of(same), **law)
+    worth = 1 / (1 / 10 + 1 / 9)
+    draws = np.random.default_rng(1).dirichlet([1, 1, 1 + worth], 200_000) @ [1, -1, 0]
+    mass = few["mass"].sel(AB).values
+    np.testing.assert_allclose(mass[1], (np.abs(draws) < 0.1).mean(), atol=0.005)
+    assert few["verdict"].sel(AB).item() == "undecided"
+    many = bt.scores.compare_folds(scores_of(np.tile(same, (20, 1))), test_share=0.02, rope=0.1)
+    assert many["verdict"].sel(AB).item() == "equivalent"
 
 
 @pytest.mark.parametrize(

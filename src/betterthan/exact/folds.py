@@ -5,35 +5,65 @@ Learning 52, 239-281; Corani & Benavoli (2015), A Bayesian approach for comparin
 algorithms on multiple data sets, Machine Learning 100, 285-304.
 """
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 from scipy import special
 
 from betterthan.exact.numeric.quadrature import eased
+from betterthan.exact.wins import dirichlet
+from betterthan.exact.wins.beta import prob_above_half
 
 
-def correlated(differences: np.ndarray, correlation: float) -> tuple[np.ndarray, np.ndarray, int]:
-    """Centre, scale and degrees of freedom of the mean difference, (fold, ...) -> (...): Student's
-    t, flat prior.
-    """
-    n = len(differences)
-    variance = differences.var(axis=0, ddof=1) * (1 / n + correlation / (1 - correlation))
-    return differences.mean(axis=0), np.sqrt(variance), n - 1
+@dataclass(frozen=True)
+class Folds:
+    """The posterior of mean differences (...) on correlated folds: Student's t, flat prior."""
+
+    centre: np.ndarray
+    scale: np.ndarray  # 0 where all folds differ alike, but for rounding
+    df: int
+    worth: float  # how many independent folds these are worth
+
+    @classmethod
+    def from_differences(
+        cls, differences: np.ndarray, correlation: float, largest: float = 0.0
+    ) -> Self:
+        """From the differences (fold, ...) of scores of which the `largest` is known."""
+        n = len(differences)
+        variance = 1 / n + correlation / (1 - correlation)
+        spread = differences.std(axis=0, ddof=1)
+        rounding = _ULPS * np.finfo(float).eps * np.abs(differences).max(0, initial=largest)
+        scale = np.where(spread > rounding, spread * np.sqrt(variance), 0.0)
+        return cls(differences.mean(axis=0), scale, n - 1, 1 / variance)
+
+    def masses(self, rope: float, width: float = 1.0) -> np.ndarray:
+        """Probability below, within and above the region, (..., 3).
+
+        Folds that differ alike do not show how they vary: they count as won, lost or tied; with a
+        region, differences lie within `width`, and as many folds as these are worth are at the
+        centre, of a Dirichlet distribution whose prior is 1 at each end and at the centre.
+        """
+        centre, scale = self.centre, self.scale
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = ((edge - centre) / scale for edge in (-rope, rope))
+            below, above = special.stdtr(self.df, low), special.stdtr(self.df, -high)
+        if (alike := scale == 0).any():
+            below[alike], above[alike] = self._alike(centre[alike], rope, width)
+        return np.stack([below, np.clip(1 - below - above, 0, 1), above], axis=-1)
+
+    def _alike(
+        self, centre: np.ndarray, rope: float, width: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if rope:
+            at = 1.0, 1.0, 1.0 + self.worth
+            low, high = (np.clip((edge - centre) / width, -1, 1) for edge in (-rope, rope))
+            return dirichlet.prob_below(*at, low), dirichlet.prob_above(*at, high)
+        won, lost = (1.0 + self.worth * side for side in (centre > 0, centre < 0))
+        return prob_above_half(lost, won), prob_above_half(won, lost)
 
 
-def masses(centre: np.ndarray, scale: np.ndarray, df: int, rope: float) -> np.ndarray:
-    """Probability below, within and above the region, (..., 3); all of it at the centre where
-    nothing varies.
-    """
-    from scipy import stats  # slow to import
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = ((edge - centre) / scale for edge in (-rope, rope))
-        below, above = stats.t.cdf(low, df), stats.t.sf(high, df)
-    still = scale == 0
-    below, above = np.where(still, centre < -rope, below), np.where(still, centre > rope, above)
-    half = np.where(still & (centre == 0) & (rope == 0), 0.5, 0.0)
-    below, above = below + half, above + half
-    return np.stack([below, np.clip(1 - below - above, 0, 1), above], axis=-1)
+_ULPS = 8  # of the largest number, by which folds differ that differ alike
 
 
 def prob_largest(parameters: np.ndarray, points: int = 400) -> np.ndarray:

@@ -198,13 +198,13 @@ def paired(errors: np.ndarray, groups: np.ndarray, ci_prob: float) -> dict[str, 
     mean = difference.sum(-1, keepdims=True) / rows
     sizes = np.bincount(groups)
     by_group = mean + (difference - sizes * mean) * (len(sizes) / rows)  # of a ratio of two sums
-    centre, scale, df = folds.correlated(np.moveaxis(by_group, -1, 0), 1 / len(sizes))
-    reach = special.stdtrit(df, (1 + ci_prob) / 2) * scale
-    better = folds.masses(-centre, scale, df, 0.0)[..., 2]
+    law = folds.Folds.from_differences(np.moveaxis(by_group, -1, 0), 1 / len(sizes))
+    reach = special.stdtrit(law.df, (1 + ci_prob) / 2) * law.scale
+    better = law.masses(0.0)[..., 0]
     return {
-        "mse_difference": centre,
-        "mse_difference_lower": centre - reach,
-        "mse_difference_upper": centre + reach,
+        "mse_difference": law.centre,
+        "mse_difference_lower": law.centre - reach,
+        "mse_difference_upper": law.centre + reach,
         "prob_better": better,
         "p_value": 2 * np.minimum(better, better.T),
     }

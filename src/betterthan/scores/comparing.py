@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names, schemas
 from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
 from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, several
 from betterthan.exact import f_measure, folds
+from betterthan.exact.joint.units import width_of
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
@@ -286,19 +288,21 @@ def compare_folds(
     >>> result["mass"].sel(system_a="A", system_b="B").round(3).values.tolist()
     [0.025, 0.026, 0.948]
     """
-    from scipy import stats  # slow to import
-
     paired = _paired(scores)
     question = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
     share = checks.probability(test_share, "test_share")
-    centre, scale, df = folds.correlated(paired.differences, share)
-    width = float(stats.t.ppf((1 + question.ci_prob) / 2, df)) * scale
+    largest = np.abs(paired.values).max()
+    law = folds.Folds.from_differences(paired.oriented, share, largest)
+    centre = paired.sign * law.centre
+    reach = special.stdtrit(law.df, (1 + question.ci_prob) / 2) * law.scale
+    reach = np.where(law.scale > 0, reach, np.nan)
+    width = width_of(paired.values.min(), paired.values.max())
     parts = {
-        "prob_better": folds.masses(paired.sign * centre, scale, df, 0.0)[:, 2],
+        "prob_better": law.masses(0.0)[:, 2],
         "difference_mean": centre,
-        "difference_lower": centre - width,
-        "difference_upper": centre + width,
-        "mass": folds.masses(paired.sign * centre, scale, df, question.rope),
+        "difference_lower": centre - reach,
+        "difference_upper": centre + reach,
+        "mass": law.masses(question.rope, width),
     }
     result = table.with_verdicts(table.exact(paired.to_square(parts)), question)
     signed = provenance_attrs(
