@@ -1,5 +1,7 @@
 """What a comparison is to expect: the same numbers as the functions for counts give."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -283,3 +285,22 @@ def test_counts_of_a_comparison_by_runs_or_a_model_are_refused():
 
 
 PAIR = (("A", 0.8), ("B", 0.5))
+
+
+def test_a_pair_that_more_items_may_split_is_promised_no_verdict():
+    """A is ahead by a little on two items of three, and far behind on the third."""
+    rng = np.random.default_rng(0)
+    ahead = np.where(rng.random(24) < 0.68, rng.uniform(0, 0.1, 24), -rng.uniform(0.05, 0.5, 24))
+    values = np.stack([0.5 + ahead, np.full(24, 0.5)], axis=1)
+    coords = {"system": ["A", "B"]}
+    scores = xr.DataArray(values, dims=("item", "system"), coords=coords)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        both, means = bt.compare(scores), bt.compare(scores, quantity="mean")
+    assert both.statement()[0].startswith("Undecided")
+    plan = bt.plan.outlook(both)
+    assert np.isnan(plan["more_items"].values).all()
+    assert plan["wins_and_means_differ"].values.all()
+    assert "means and wins favor different systems" in plan.lines[0]
+    assert "plan for" not in str(both)
+    assert bt.plan.outlook(means)["more_items"].values > 0

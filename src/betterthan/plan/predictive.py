@@ -156,6 +156,8 @@ def outlook(
           probability ``more_probability``, at least `target`; NaN if more than 10,000, and the
           probabilities are then those after 10,000
         - ``more_equivalent``: with a ROPE, the part of that probability for "equivalent"
+        - ``wins_and_means_differ``: whether these favor different systems, where a pair is so; more
+          items may split it, and nothing of the above is predicted
 
         For a decided pair:
 

@@ -32,6 +32,7 @@ _NEEDED = (
     *("prob_better", "verdict", "counts", "n", "n_gold", "n_units"),
     *("difference_mean", "difference_lower", "difference_upper"),
     *("difference_error", "difference_df", "difference_skewness"),
+    *(_OTHERS := ("wins_prob_better", "mean_prob_better")),
 )
 _COMPUTED = ("more_items", "more_probability", "more_equivalent", "replicates", "drop", "turn")
 _DECIDED = slice(3)  # of `VERDICTS`, all but undecided
@@ -175,8 +176,9 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     # labels alone are not what the verdict on judged items is from
     evidence = None if "n_gold" in data else _evidence(pairs, provenance)
     columns = {name: np.full(len(verdict), np.nan) for name in _COMPUTED}
+    apart = _apart(pairs, provenance)
     if evidence is not None:
-        undecided = np.flatnonzero(verdict == "undecided")
+        undecided = np.flatnonzero((verdict == "undecided") & ~apart)
         for name, values in _more_items(evidence.take(undecided), target).items():
             columns[name][undecided] = values
         decided = np.flatnonzero(np.isin(verdict, VERDICTS[_DECIDED]))
@@ -194,6 +196,8 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
     table |= {name: pairs[name].values for name in ("n", "n_gold", "n_units") if name in pairs}
+    if apart.any():
+        table["wins_and_means_differ"] = apart
     if "counts" in pairs:
         won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
         table["decisive"] = won_or_lost.sum(names.OUTCOME).values
@@ -201,6 +205,17 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     coords = {side: (names.PAIR, systems) for side, systems in sides}
     variables = {k: (names.PAIR, values) for k, values in (table | columns).items()}
     return xr.Dataset(variables, coords, attrs)
+
+
+def _apart(pairs: xr.Dataset, provenance: Signature) -> np.ndarray:
+    """Pairs of which wins and means favor different systems: more items could split them, which is
+    not predicted.
+    """
+    apart, better = np.zeros(pairs.sizes[names.PAIR], dtype=bool), pairs["prob_better"].values
+    for name in _OTHERS if provenance.splits else ():
+        if name in pairs:
+            apart |= (better - 0.5) * (pairs[name].values - 0.5) < 0
+    return apart
 
 
 def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset:
@@ -295,6 +310,11 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
     """What to expect of a pair; empty where nothing can be predicted."""
     a, b = (str(pair[k].values) for k in names.SQUARE)
     now, units = str(pair["now"].values), attrs["of"]
+    if now == "undecided" and pair.get("wins_and_means_differ", False):
+        return (
+            f"{a} or {b} (undecided): means and wins favor different systems. More {units} may "
+            f"split them; for a verdict, choose quantity='mean' or 'wins'."
+        )
     if now == "undecided":
         more = "" if np.isnan(pair["more_probability"]) else _items_to_verdict(pair, attrs)
         return more and f"{a} or {b} (undecided{' pairwise' * attrs.get('pairwise', 0)}): {more}."
