@@ -176,9 +176,9 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     # labels alone are not what the verdict on judged items is from
     evidence = None if "n_gold" in data else _evidence(pairs, provenance)
     columns = {name: np.full(len(verdict), np.nan) for name in _COMPUTED}
-    apart = _apart(pairs, provenance)
+    disagree = _disagree(pairs, provenance)
     if evidence is not None:
-        undecided = np.flatnonzero((verdict == "undecided") & ~apart)
+        undecided = np.flatnonzero((verdict == "undecided") & ~disagree)
         for name, values in _more_items(evidence.take(undecided), target).items():
             columns[name][undecided] = values
         decided = np.flatnonzero(np.isin(verdict, VERDICTS[_DECIDED]))
@@ -196,8 +196,8 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     table: dict[str, Any] = {"now": np.where(turn, other_side(verdict), verdict)}
     table |= {name: pairs[name].values for name in ("n", "n_gold", "n_units") if name in pairs}
-    if apart.any():
-        table["wins_and_means_differ"] = apart
+    if disagree.any():
+        table["wins_and_means_differ"] = disagree
     if "counts" in pairs:
         won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
         table["decisive"] = won_or_lost.sum(names.OUTCOME).values
@@ -207,15 +207,15 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     return xr.Dataset(variables, coords, attrs)
 
 
-def _apart(pairs: xr.Dataset, provenance: Signature) -> np.ndarray:
+def _disagree(pairs: xr.Dataset, provenance: Signature) -> np.ndarray:
     """Pairs of which wins and means favor different systems: more items could split them, which is
     not predicted.
     """
-    apart, better = np.zeros(pairs.sizes[names.PAIR], dtype=bool), pairs["prob_better"].values
+    disagree, better = np.zeros(pairs.sizes[names.PAIR], dtype=bool), pairs["prob_better"].values
     for name in _OTHERS if provenance.splits else ():
         if name in pairs:
-            apart |= (better - 0.5) * (pairs[name].values - 0.5) < 0
-    return apart
+            disagree |= (better - 0.5) * (pairs[name].values - 0.5) < 0
+    return disagree
 
 
 def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset:
