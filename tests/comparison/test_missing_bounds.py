@@ -261,3 +261,18 @@ def test_who_has_no_verdict_does_not_depend_on_chance():
         first, again = compared(scores), compared(scores)
         assert first.data["verdict"].equals(again.data["verdict"])
         assert ("reason" in first.data) == ("reason" in again.data)
+
+
+def test_a_verdict_that_bounds_of_means_leave_open_may_hold():
+    """All values of five scores leave A and B undecided; bounds of clusters do not show it."""
+    rng = np.random.default_rng(22)
+    clusters = int(rng.integers(4, 9))
+    values = (rng.random((4 * clusters, 2)) < [0.75, 0.5]).astype(float)
+    values.ravel()[rng.choice(8 * clusters, int(rng.integers(2, 9)), replace=False)] = np.nan
+    third = (rng.random((4 * clusters, 1)) < 0.2).astype(float)
+    coords = {"system": list("ABC"), "cluster": ("item", np.repeat(np.arange(clusters), 4))}
+    scores = xr.DataArray(np.hstack([values, third]), dims=("item", "system"), coords=coords)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bounds = bt.compare(scores, rng=0, tests="sign").attrs["bounds"]
+    assert 'the pairwise verdict on A and B, "undecided", may depend on' in bounds

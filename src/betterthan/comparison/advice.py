@@ -304,9 +304,8 @@ def _judged(systems: int, more: str) -> tuple[str, str, str]:
 def _several(datasets: int) -> tuple[str, str, str]:
     return (
         "hierarchical",
-        f"{datasets} data sets may differ in who is better and by how much, and are of unequal "
-        "size",
-        "pooling them: the largest decides, and a new data set looks as certain as these",
+        f"{datasets} data sets may differ in who is better and by how much",
+        "pooling them: larger ones weigh more, and a new data set looks as certain as these",
     )
 
 
