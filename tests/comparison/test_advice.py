@@ -61,7 +61,7 @@ def test_each_kind_of_data_has_its_model(scores):
 def test_counts_and_trials(scores):
     plain = scores.drop_vars(["cluster", "dataset"])
     assert bt.advise(bt.count(scores, by="dataset")).model == "hierarchical"
-    assert "unequal" not in bt.advise(bt.count(scores, by="dataset")).reason
+    assert "unequal" not in bt.advise(bt.count(scores, by="dataset")).why
     assert bt.advise(bt.count(scores, by="cluster")).model == "student_t"
     assert bt.advise(bt.count(designs.judgments_of(DESIGN, 5))).model == "davidson"
     assert bt.advise(bt.counts.trials(plain)).model == "among_all"
