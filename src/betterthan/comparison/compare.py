@@ -134,7 +134,8 @@ def compare(
         "skeptical" expects similar systems: a difference has prior standard deviation 0.05, and
         ties have their proportion in all pairs. A difference of means then has a normal prior, with
         standard deviation 0.05 of the scale (1 for scores within 0 and 1, else their range). This
-        prior has no joint model.
+        prior has no joint model. With `over` the prior is of the average: each data set has its
+        weight of the parameters.
     threshold : float in (0.5, 1), default 0.95
         Posterior probability needed for a verdict.
     ci_prob : float, default 0.95
