@@ -157,6 +157,7 @@ class Answer:
     n_systems: int
     units: str = "items"
     n: int | None = None  # units that all pairs have
+    n_shared: tuple[int, int] | None = None  # fewest and most that a pair shares, with its ties
     clusters: str | None = None  # such as 12 clusters
     averaged: str | None = None  # such as 4 data sets, each counted once
     threshold: float = names.VERDICT_PROB
@@ -263,6 +264,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         n_systems=len(systems),
         units=units or units_label(provenance),
         n=_common_n(pairs, provenance),
+        n_shared=_n_shared(pairs, provenance),
         clusters=_clusters(provenance),
         averaged=_averaged(provenance, data),
         threshold=provenance.threshold or names.VERDICT_PROB,
@@ -314,6 +316,18 @@ def _common_n(pairs: Any, provenance: Signature) -> int | None:
         return int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None
     n = provenance.n_items
     return n if n is not None and n >= 0 else None
+
+
+def _n_shared(pairs: Any, provenance: Signature) -> tuple[int, int] | None:
+    """The fewest and the most items, or units, that a pair shares, with ties that are dropped."""
+    if "n" not in pairs or provenance.answer == "judged" or provenance.ties == "unknown":
+        return None
+    shared = pairs["n"]
+    if provenance.ties == "drop":
+        if "n_dropped" not in pairs or (provenance.n_items or -1) < 0:
+            return None
+        shared = provenance.n_items - pairs["n_dropped"]
+    return None if shared.isna().any() else (int(shared.min()), int(shared.max()))
 
 
 def score_label(provenance: Signature, counted: bool = False) -> str:
