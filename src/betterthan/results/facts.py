@@ -74,6 +74,8 @@ class Pair:
     also_ahead: bool = False  # equivalent, and the first is better by less than the ROPE
     too_close: bool = False  # within two Monte Carlo errors of the threshold
     quantity: str | None = None  # wins, accuracy or mean
+    prior_sd: float | None = None  # of a normal prior of differences of clusters and means
+    each_unit_once: bool = False  # in the difference, and not each item
     other_quantity: str | None = None  # wins or mean, reported next to it
     other_p: float | None = None  # that the first is better by that
     more_wins_p: float | None = None  # that the first is ahead on more units, of scores
@@ -410,6 +412,8 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         also_ahead=bool(value("also_ahead")),
         too_close=bool(value("too_close")),
         quantity=provenance.quantity,
+        prior_sd=provenance.prior_sd,
+        each_unit_once=provenance.weight == "unit",
         other_quantity=other,
         other_p=value(f"{other}_prob_better"),
         more_wins_p=_pair_value(compared, row, "prob_more_wins"),

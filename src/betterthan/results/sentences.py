@@ -258,8 +258,10 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     prior of a pair, is written as another.
     """
     joint = answer.verdict_counts is not None and answer.verdict_counts.joint
-    pooled = pair.quantity == "wins" and answer.averaged  # counts are, and the difference is not
-    by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy") and not pooled
+    # counts are pooled, and the difference is not
+    pooled = pair.quantity == "wins" and (answer.averaged or pair.each_unit_once)
+    of_items = pair.n_units is None and pair.quantity in ("wins", "accuracy")
+    by_prior = (of_items or pair.prior_sd is not None) and not pooled
     if pair.difference is None or not (joint or by_prior):
         return ""
     by_wins = pair.quantity == "wins" or pair.difference_is == names.DIFFERENCES["wins"]
