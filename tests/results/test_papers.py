@@ -288,3 +288,21 @@ def test_dropped_ties_belong_to_the_items_of_a_paper():
         found = bt.compare(scores(60)[:, :systems], ties="drop")
         assert "On 60 items, " in bt.report(found, format="sentence")
         assert "on 60 items" in caption_of(found).lower()
+
+
+def test_captions_and_sentences_name_the_data_sets_that_are_averaged():
+    found = bt.compare(scores(60, dataset=np.repeat(["x", "y", "z"], [6, 14, 40])), over="dataset")
+    averaged = "on 60 items, averaged over 3 data sets, each counted once"
+    assert f"3 systems, best first, {averaged}. Accuracy with its" in caption_of(found)
+    assert averaged in bt.report(found, format="sentence").lower()
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+@pytest.mark.parametrize(("units", "choices"), [("clusters", {}), ("items", {"quantity": "mean"})])
+def test_captions_name_the_prior_of_clusters_and_means(units, choices, systems):
+    values = scores(60, cluster=np.arange(60) // 4)[:, :systems]
+    if units == "items":
+        values = (values.drop_vars("cluster") + 0.5 * (np.arange(60)[:, None] % 3)) / 2
+    prior = f"Student's t on {units}, normal(0, 0.05) prior on the difference."
+    assert prior in caption_of(bt.compare(values, prior="skeptical", **choices))
+    assert "normal(" not in caption_of(bt.compare(values, **choices))

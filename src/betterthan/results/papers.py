@@ -253,8 +253,10 @@ def _subject(context: ReportContext) -> str:
     """The systems and the items; of two the sentence for the paper."""
     if not context.many:
         return paper_sentences(context.answer)[0].removesuffix(".")
-    place = place_label(context.answer)
-    return f"{len(context.systems)} systems, best first" + (f", on {place}" if place else "")
+    place, averaged = place_label(context.answer), context.answer.averaged
+    on = f"on {place}" if place else ""
+    over = f"averaged over {averaged}" if averaged else ""
+    return ", ".join(filter(None, (f"{len(context.systems)} systems, best first", on, over)))
 
 
 def _model(context: ReportContext) -> str:
@@ -264,7 +266,9 @@ def _model(context: ReportContext) -> str:
     how = joint or ("each pair compared separately" if context.many else "")
     if prior is None:
         units = "clusters" if context.provenance.unit == "cluster" else "items"
-        return ", ".join(filter(None, (how, f"Student's t on {units}")))
+        sd = context.provenance.prior_sd
+        normal = f"normal(0, {sd:g}) prior on the difference" if sd else ""
+        return ", ".join(filter(None, (how, f"Student's t on {units}", normal)))
     name, outcomes = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
     text = f"{name}({', '.join(f'{p:g}' for p in prior)}) prior on {outcomes}"
     return ", ".join(filter(None, (how, text)))
