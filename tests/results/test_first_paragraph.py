@@ -228,3 +228,64 @@ def test_missing_scores_that_decide_are_stated_so():
 def test_undecided_judged_pair_names_what_would_settle_it():
     text = " ".join(str(CASES["judged_by_a_model"]()).split())
     assert "plan for about 160 more human labels" in text
+
+
+def _graded(systems=2):
+    """Graded scores on 60 items, a few of which are missing."""
+    rng = np.random.default_rng(3)
+    values = np.clip(rng.normal([0.65, 0.45, 0.4][:systems], 0.3, (60, systems)), 0, 1)
+    values[:5, 0] = np.nan
+    labels = {"system": list("ABC")[:systems]}
+    return xr.DataArray(values, dims=("item", "system"), coords=labels)
+
+
+def _of(kind):
+    """Right or wrong answers, or graded scores, of items that belong together."""
+    clusters = {"cluster": ("item", np.repeat(np.arange(15), [1, 7] + 13 * [4]))}
+    right = (_graded() > 0.5).astype(float).assign_coords(clusters)
+    runs = right.drop_vars("cluster").assign_coords(item=np.arange(60) // 3)
+    return {
+        "clusters": right,
+        "missing": right.where(_graded().notnull()),
+        "runs": runs.assign_coords(epoch=("item", np.arange(60) % 3)),
+        "means": _graded().dropna("item"),
+        "errors": _graded().assign_attrs(higher_is_better=0),
+        "graded clusters": _graded().assign_coords(clusters),
+    }[kind]
+
+
+@pytest.mark.filterwarnings("ignore:Scores of")
+@pytest.mark.parametrize(
+    ("kind", "choices"),
+    [
+        *((kind, {}) for kind in ("clusters", "missing", "runs", "means", "errors")),
+        ("clusters", {"quantity": "wins"}),
+        ("clusters", {"weight": "unit"}),
+        ("graded clusters", {}),
+    ],
+    ids=str,
+)
+def test_difference_moved_by_the_skeptical_prior_names_the_observed_one(kind, choices):
+    """The observed difference is that of the same analysis without a prior."""
+    scores = _of(kind)
+    text = bt.compare(scores, prior="skeptical", rng=1, **choices).statement()[1]
+    flat = bt.compare(scores, rng=1, **choices)
+    pair = answer_facts(flat).pair
+    ahead = {"system_a": pair.first, "system_b": pair.second}
+    observed = f"{flat['difference_mean'].sel(ahead).item():+.2f}".replace("-", "−")
+    assert f"(95% HDI; shrunk from {observed} by the prior)" in text
+    assert "shrunk from" not in flat.statement()[1]
+
+
+def test_wins_of_clusters_that_count_once_are_not_what_was_shrunk():
+    """Wins and losses are of items; the difference is of clusters."""
+    choices = {"quantity": "wins", "weight": "unit", "prior": "skeptical"}
+    assert "shrunk from" not in bt.compare(_of("clusters"), rng=1, **choices).statement()[1]
+
+
+def test_leader_of_several_systems_names_the_difference_that_the_skeptical_prior_moved():
+    scores = _graded(3).dropna("item")
+    text = bt.compare(scores, prior="skeptical", rng=1).statement()
+    a, b, _ = scores.mean("item").values
+    observed = f"{b - a:+.2f}".replace("-", "−")
+    assert any(f"shrunk from {observed} by the prior" in line for line in text)

@@ -234,3 +234,75 @@ def test_negative_scores_have_a_minus_in_latex(format):
     written = bt.report(answer, format=format)
     assert "$-$3.5" in written
     assert not re.search(r"(^|[ &{\[}])-\d", written)
+
+
+def gaps(systems="xyz"):
+    """Scores of three systems on 100 items; the first and the second lack 40 items each."""
+    values = scores(100).copy()
+    values[:40, 0] = values[60:, 1] = np.nan
+    return values.sel(system=list(systems))
+
+
+def caption_of(found):
+    return re.search(r"\\caption\{(.*)\}", bt.report(found, format="latex-table"))[1]
+
+
+@pytest.mark.filterwarnings("ignore:Scores of")
+def test_pairs_with_unequal_items_have_their_range_in_every_form():
+    found = bt.compare(gaps())
+    place = "on the 20 to 60 items that each pair shares"
+    assert f"3 systems, best first, {place}. Accuracy" in caption_of(found)
+    assert "95\\% HDI, each on all items that the system has a score for." in caption_of(found)
+    assert place in bt.report(found, format="sentence").lower()
+    macros = bt.report(found, format="latex-macros")
+    assert "\\btItems}{100} % items; each pair shares 20 to 60 of them" in macros
+
+
+@pytest.mark.filterwarnings("ignore:Scores of")
+def test_complete_items_are_counted_alike_in_every_form():
+    found = bt.compare(gaps(), missing="complete")
+    assert "3 systems, best first, on 20 items. Accuracy with its" in caption_of(found)
+    assert "On 20 items, " in bt.report(found, format="sentence")
+    assert macros_of(found)["btItems"] == "20"
+
+
+def test_scores_of_two_systems_are_on_the_items_with_both_in_every_form():
+    values = gaps(systems="xz")
+    found = bt.compare(values)
+    mean = {name: f"{values.sel(system=name)[40:].mean().item():.3f}" for name in "xz"}
+    assert mean["z"] != f"{values.sel(system='z').mean().item():.3f}"
+    text = " ".join(str(found).split())
+    assert f"Accuracy (on the 60 items with both): x {mean['x']}, z {mean['z']}." in text
+    table = bt.report(found, format="latex-table")
+    assert f"1 x}} & ${mean['x']}$ & " in table
+    assert f"2 z & ${mean['z']}$ & " in table
+    assert "). Accuracy on the 60 items with both. Numbered" in caption_of(found)
+    macros = macros_of(found)
+    assert (macros["btScoreA"], macros["btScoreB"]) == (mean["x"], mean["z"])
+    assert macros["btItems"] == "60"
+    assert "score of z on the 60 items with both" in bt.report(found, format="latex-macros")
+
+
+def test_dropped_ties_belong_to_the_items_of_a_paper():
+    for systems in (2, 3):
+        found = bt.compare(scores(60)[:, :systems], ties="drop")
+        assert "On 60 items, " in bt.report(found, format="sentence")
+        assert "on 60 items" in caption_of(found).lower()
+
+
+def test_captions_and_sentences_name_the_data_sets_that_are_averaged():
+    found = bt.compare(scores(60, dataset=np.repeat(["x", "y", "z"], [6, 14, 40])), over="dataset")
+    averaged = "on 60 items, averaged over 3 data sets, each counted once"
+    assert f"3 systems, best first, {averaged}. Accuracy with its" in caption_of(found)
+    assert averaged in bt.report(found, format="sentence").lower()
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+@pytest.mark.parametrize(("units", "choices"), [("clusters", {}), ("items", {"quantity": "mean"})])
+def test_captions_name_the_prior_of_clusters_and_means(units, choices, systems):
+    values = scores(60, cluster=np.arange(60) // 4)[:, :systems]
+    if units == "items":
+        values = (values.drop_vars("cluster") + 0.5 * (np.arange(60)[:, None] % 3)) / 2
+    prior = f"Student's t on {units}, normal(0, 0.05) prior on the difference."
+    assert prior in caption_of(bt.compare(values, prior="skeptical", **choices))
+    assert "normal(" not in caption_of(bt.compare(values, **choices))

@@ -74,6 +74,8 @@ class Pair:
     also_ahead: bool = False  # equivalent, and the first is better by less than the ROPE
     too_close: bool = False  # within two Monte Carlo errors of the threshold
     quantity: str | None = None  # wins, accuracy or mean
+    prior_sd: float | None = None  # of a normal prior of differences of clusters and means
+    each_unit_once: bool = False  # in the difference, and not each item
     other_quantity: str | None = None  # wins or mean, reported next to it
     other_p: float | None = None  # that the first is better by that
     more_wins_p: float | None = None  # that the first is ahead on more units, of scores
@@ -157,6 +159,7 @@ class Answer:
     n_systems: int
     units: str = "items"
     n: int | None = None  # units that all pairs have
+    n_shared: tuple[int, int] | None = None  # fewest and most that a pair shares, with its ties
     clusters: str | None = None  # such as 12 clusters
     averaged: str | None = None  # such as 4 data sets, each counted once
     threshold: float = names.VERDICT_PROB
@@ -263,6 +266,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         n_systems=len(systems),
         units=units or units_label(provenance),
         n=_common_n(pairs, provenance),
+        n_shared=_n_shared(pairs, provenance),
         clusters=_clusters(provenance),
         averaged=_averaged(provenance, data),
         threshold=provenance.threshold or names.VERDICT_PROB,
@@ -314,6 +318,18 @@ def _common_n(pairs: Any, provenance: Signature) -> int | None:
         return int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None
     n = provenance.n_items
     return n if n is not None and n >= 0 else None
+
+
+def _n_shared(pairs: Any, provenance: Signature) -> tuple[int, int] | None:
+    """The fewest and the most items, or units, that a pair shares, with ties that are dropped."""
+    if "n" not in pairs or provenance.answer == "judged" or provenance.ties == "unknown":
+        return None
+    shared = pairs["n"]
+    if provenance.ties == "drop":
+        if "n_dropped" not in pairs or (provenance.n_items or -1) < 0:
+            return None
+        shared = provenance.n_items - pairs["n_dropped"]
+    return None if shared.isna().any() else (int(shared.min()), int(shared.max()))
 
 
 def score_label(provenance: Signature, counted: bool = False) -> str:
@@ -396,6 +412,8 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         also_ahead=bool(value("also_ahead")),
         too_close=bool(value("too_close")),
         quantity=provenance.quantity,
+        prior_sd=provenance.prior_sd,
+        each_unit_once=provenance.weight == "unit",
         other_quantity=other,
         other_p=value(f"{other}_prob_better"),
         more_wins_p=_pair_value(compared, row, "prob_more_wins"),

@@ -43,17 +43,22 @@ def paper_sentences(answer: Answer) -> list[str]:
 
 
 def place_label(answer: Answer) -> str:
-    """The items and their clusters or runs: ``529 items in 5 clusters``; empty where pairs differ
-    in their items.
+    """The items and their clusters or runs: ``529 items in 5 clusters``; where pairs differ in
+    their items ``the 20 to 60 items that each pair shares``; empty where that is not known.
     """
-    if answer.n is None:
+    fewest, most = answer.n_shared or (answer.n, answer.n)
+    if fewest is None or most is None:
         return ""
     repeated = answer.units == "repeated items"
     held = "items" if answer.n_judgments is None else "judgments"
     units = held if answer.clusters or repeated else answer.units
-    units = units.removesuffix("s") if answer.n == 1 else units
+    units = units.removesuffix("s") if most == 1 else units
     clusters = f" in {answer.clusters}" if answer.clusters else ""
-    return f"{answer.n:,} {units}{clusters}{' with repeated runs' if repeated else ''}"
+    units += f"{clusters}{' with repeated runs' if repeated else ''}"
+    if fewest == most:
+        return f"{most:,} {units}"
+    of_pairs = "that each pair shares" if answer.n_judgments is None else "of each pair"
+    return f"the {fewest:,} to {most:,} {units} {of_pairs}"
 
 
 def _place(answer: Answer) -> str:

@@ -20,7 +20,7 @@ from betterthan.results.numbers import latex, on_one_line
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import difference_name, verdict_label
+from betterthan.results.sentences import difference_name, items_with_both, verdict_label
 from betterthan.results.tables import NO_VERDICT, interval_label
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
@@ -142,8 +142,8 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
     data, heads, columns = context.data, ["System"], [list(context.systems)]
     if "score" in data:
         heads.append(score_label(context.provenance, "n_right" in data))
-        columns.append([f"{score:.3f}" for score in data["score"].values])
-        if "score_lower" in data:
+        columns.append([f"{score:.3f}" for score in _scores(context)])
+        if "score_lower" in data and not _shared(context):
             heads.append(f"{_level(context)} interval")
             bounds = zip(data["score_lower"].values, data["score_upper"].values, strict=True)
             columns.append([f"[{low:.3f}, {high:.3f}]" for low, high in bounds])
@@ -161,6 +161,23 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
         cells = zip(*(row[1:] for row in matrix_table(context).rows), strict=True)
         columns += map(list, cells)
     return Table(tuple(heads), list(zip(*columns, strict=True)))
+
+
+def _shared(context: ReportContext) -> dict[str, float]:
+    """The scores of two systems on the items that both have; empty where none is missing."""
+    scores = () if context.many else context.answer.scores
+    return {score.system: score.score for score in scores if score.shared}
+
+
+def _on_shared(context: ReportContext) -> str:
+    pair = context.answer.pair
+    return f" on {items_with_both(pair)}" if pair and _shared(context) else ""
+
+
+def _scores(context: ReportContext) -> list[float]:
+    """The score of each system, of two systems as their sentences have it."""
+    own = dict(zip(context.systems, context.data["score"].values.tolist(), strict=True))
+    return list((own | _shared(context)).values())
 
 
 def _level(context: ReportContext) -> str:
@@ -206,7 +223,12 @@ def _caption(context: ReportContext, table: Table, test: str) -> str:
     if "score_lower" in data:
         lower = " (lower is better)" if provenance.higher_is_better is False else ""
         quantity = score_label(provenance, "n_right" in data)
-        parts.append(f"{quantity}{lower} with its {interval_label(provenance.to_attrs())}")
+        how = f" with its {interval_label(provenance.to_attrs())}"
+        if _shared(context):
+            how = _on_shared(context)
+        elif "score_shared" in data:
+            how += ", each on all items that the system has a score for"
+        parts.append(f"{quantity}{lower}{how}")
     if "prob_best" in data:
         parts.append("P(best): posterior probability that the system is the best")
     if table.heads[-1].isdigit():
@@ -231,9 +253,10 @@ def _subject(context: ReportContext) -> str:
     """The systems and the items; of two the sentence for the paper."""
     if not context.many:
         return paper_sentences(context.answer)[0].removesuffix(".")
-    n = context.provenance.n_items or 0
-    place = place_label(replace(context.answer, n=n)) if n > 0 else ""
-    return f"{len(context.systems)} systems, best first" + (f", on {place}" if place else "")
+    place, averaged = place_label(context.answer), context.answer.averaged
+    on = f"on {place}" if place else ""
+    over = f"averaged over {averaged}" if averaged else ""
+    return ", ".join(filter(None, (f"{len(context.systems)} systems, best first", on, over)))
 
 
 def _model(context: ReportContext) -> str:
@@ -243,7 +266,9 @@ def _model(context: ReportContext) -> str:
     how = joint or ("each pair compared separately" if context.many else "")
     if prior is None:
         units = "clusters" if context.provenance.unit == "cluster" else "items"
-        return ", ".join(filter(None, (how, f"Student's t on {units}")))
+        sd = context.provenance.prior_sd
+        normal = f"normal(0, {sd:g}) prior on the difference" if sd else ""
+        return ", ".join(filter(None, (how, f"Student's t on {units}", normal)))
     name, outcomes = ("Beta", "wins") if len(prior) == 2 else ("Dirichlet", "win, loss and tie")
     text = f"{name}({', '.join(f'{p:g}' for p in prior)}) prior on {outcomes}"
     return ", ".join(filter(None, (how, text)))
@@ -270,8 +295,11 @@ def as_macros(comparison: xr.Dataset) -> str:
 def _analysis_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     provenance = context.provenance
     yield "Systems", f"{len(context.systems):,}", "systems"
-    if provenance.n_items and provenance.n_items > 0:
-        yield "Items", f"{provenance.n_items:,}", "items"
+    n = provenance.n_items or 0
+    fewest, most = context.answer.n_shared or (n, n)
+    if n > 0:
+        of_pairs = "" if fewest == most else f"; each pair shares {fewest:,} to {most:,} of them"
+        yield "Items", f"{n if of_pairs else most:,}", f"items{of_pairs}"
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"
         yield unit, f"{provenance.n_units:,}", f"independent {provenance.unit}s"
@@ -280,12 +308,14 @@ def _analysis_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
 
 
 def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
+    scores = _scores(context) if "score" in context.data else []
+    on = _on_shared(context)
     for k, system in enumerate(context.systems):
         name = letters(k)
         yield f"Name{name}", system, "the system at this place, best first"
         row = context.data.isel({names.SYSTEM: k}, missing_dims="ignore")
         if "score" in row:
-            yield f"Score{name}", f"{row['score'].item():.3f}", f"score of {system}"
+            yield f"Score{name}", f"{scores[k]:.3f}", f"score of {system}{on}"
         if "prob_best" in row:
             p = numbers.probability(row["prob_best"].item())
             yield f"Best{name}", p, f"P({system} is the best)"

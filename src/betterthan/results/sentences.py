@@ -225,14 +225,20 @@ def _size(answer: Answer, pair: Pair) -> Iterator[str]:
         scores = ", ".join(_score_texts(answer.scores))
         notes = ["lower is better"] if answer.lower_is_better else []
         if pair.n_dropped:
-            both = f"on the {pair.n_both:,} {'items' if pair.n_both != 1 else 'item'} with "
-            both += "both" if answer.scores[0].shared or answer.n_systems == 2 else "all scores"
+            all_scores = not answer.scores[0].shared and answer.n_systems > 2
+            both = f"on {items_with_both(pair)}"
+            both = both.replace("both", "all scores") if all_scores else both
             shared = answer.scores[0].shared or {s.n_scored for s in answer.scores} == {pair.n_both}
             notes += [both if shared else "each on all its own items"]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"{capital(answer.by or answer.score_is)}{note}: {scores}."
     if pair.verdict != "no_verdict":
         yield from _difference(pair, pair.lower_is_better and not scored, shrunken)
+
+
+def items_with_both(pair: Pair) -> str:
+    """The items on which the scores of two systems are: ``the 60 items with both``."""
+    return f"the {pair.n_both:,} {'items' if pair.n_both != 1 else 'item'} with both"
 
 
 def _score_texts(scores: tuple[Score, ...]) -> Iterator[str]:
@@ -252,8 +258,10 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     prior of a pair, is written as another.
     """
     joint = answer.verdict_counts is not None and answer.verdict_counts.joint
-    pooled = pair.quantity == "wins" and answer.averaged  # counts are, and the difference is not
-    by_prior = pair.n_units is None and pair.quantity in ("wins", "accuracy") and not pooled
+    # counts are pooled, and the difference is not
+    pooled = pair.quantity == "wins" and (answer.averaged or pair.each_unit_once)
+    of_items = pair.n_units is None and pair.quantity in ("wins", "accuracy")
+    by_prior = (of_items or pair.prior_sd is not None) and not pooled
     if pair.difference is None or not (joint or by_prior):
         return ""
     by_wins = pair.quantity == "wins" or pair.difference_is == names.DIFFERENCES["wins"]
