@@ -76,7 +76,10 @@ def test_plan_separates_the_first_from_all_candidates(clustered):
     assert more is not None
     assert more.others > 1
     assert more.first != more.second
-    assert f"from the {more.others} other candidates" in text
+    # of one candidate the wins favor the other side
+    assert (more.separated, more.split) == (more.others - 1, 1)
+    assert f"from {more.separated} of the {more.others} other candidates" in text
+    assert "1 may end split between wins and means" in text
     assert "on each pair" in text
 
 

@@ -207,6 +207,12 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     return xr.Dataset(variables, coords, attrs)
 
 
+def _differing(table: xr.Dataset) -> np.ndarray:
+    """Pairs of an outlook of which wins and means favor different systems."""
+    name = "wins_and_means_differ"
+    return table[name].values if name in table else np.zeros(table.sizes[names.PAIR], dtype=bool)
+
+
 def _disagree(pairs: xr.Dataset, provenance: Signature) -> np.ndarray:
     """Pairs of which wins and means favor different systems: more items could split them, which is
     not predicted.
@@ -377,6 +383,7 @@ class More:
     decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
     others: int = 1  # candidates to separate the first from
     separated: int = 1  # of these, those that the items separate
+    split: int = 0  # of these, those on which wins and means may come to disagree
     n_unlabelled: int | None = None  # judged items without a label, of a plan of labels
 
     @property
@@ -483,11 +490,14 @@ def separating(
     if more is None or not planned:
         return more
     table = table.isel({names.PAIR: slice(len(planned))})
-    undecided = table["now"].values == "undecided"
+    differ = _differing(table)
+    undecided = (table["now"].values == "undecided") & ~differ
     if np.isnan(table["more_probability"].values[undecided]).any():
         return more
-    items = table["more_items"].values
+    items, split = table["more_items"].values, int(differ.sum())
     beyond = int((undecided & np.isnan(items)).sum())
+    if split and 2 * (beyond + split) >= len(others):
+        return more
     within = not np.isnan(items).all()
     return replace(
         more,
@@ -496,7 +506,8 @@ def separating(
         items=int(np.nanmax(items)) if within else None,
         beyond=_FURTHEST if beyond else None,
         others=len(others),
-        separated=len(others) - beyond,
+        separated=len(others) - beyond - split,
+        split=split,
     )
 
 

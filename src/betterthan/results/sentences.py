@@ -564,7 +564,9 @@ def chance_of_verdict(answer: Answer) -> str:
     on = "" if answer.pair else " on this pair" if not more or more.others == 1 else " on each pair"
     chance = f"{100 * TARGET:g}% chance of a verdict{on}, averaged over plausible differences"
     if more and more.separates_most and more.separated < more.others:
-        chance += f"; {more.others - more.separated:,} would need more than {more.beyond:,}"
+        far = more.others - more.separated - more.split
+        chance += f"; {far:,} would need more than {more.beyond:,}" if far else ""
+        chance += f"; {more.split:,} may end split between wins and means" if more.split else ""
     if more and more.n_unlabelled is not None and (more.items or 0) > more.n_unlabelled:
         items = "item lacks" if more.n_unlabelled == 1 else "items lack"
         only = f"only {more.n_unlabelled:,} judged {items} one"
