@@ -1,4 +1,4 @@
-"""What all results have in common: each shows itself, by the page in brief that it builds."""
+"""The base of results: printing, notebooks, JSON and reports of one document."""
 
 from __future__ import annotations
 
