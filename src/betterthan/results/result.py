@@ -1,4 +1,4 @@
-"""The base of results: printing, notebooks, JSON and reports of one document."""
+"""The base of results: one document for the terminal, notebooks and reports."""
 
 from __future__ import annotations
 
