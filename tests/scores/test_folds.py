@@ -94,6 +94,13 @@ def test_folds_that_all_differ_alike_make_nobody_certain(sign):
     assert "[" not in text
 
 
+def test_one_number_of_an_unknown_scale_shows_no_equivalence():
+    alike = bt.scores.compare_folds(scores_of(np.full((5, 2), 70.0)), test_share=0.2, rope=1)
+    assert np.isnan(alike["mass"].sel(AB).values).all()
+    assert alike["verdict"].sel(AB).item() == "undecided"
+    assert "equivalent" not in str(alike).partition("\n\n")[0]
+
+
 def test_equal_folds_are_equivalent_only_where_they_are_many():
     same = np.repeat(np.linspace(0.7, 0.9, 10)[:, None], 2, axis=1)
     law = {"test_share": 0.1, "rope": 0.1}

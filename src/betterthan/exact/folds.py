@@ -55,6 +55,8 @@ class Folds:
     def _alike(
         self, centre: np.ndarray, rope: float, width: float
     ) -> tuple[np.ndarray, np.ndarray]:
+        if rope and not width > 0:  # all scores are one number, of a scale that is not known
+            return np.full_like(centre, np.nan), np.full_like(centre, np.nan)
         if rope:
             at = 1.0, 1.0, 1.0 + self.worth
             low, high = (np.clip((edge - centre) / width, -1, 1) for edge in (-rope, rope))
