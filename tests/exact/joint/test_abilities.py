@@ -205,6 +205,19 @@ def test_intervals_end_at_equal_heights_also_where_newton_takes_many_steps(prob)
         np.testing.assert_allclose(mixture.below(high[0]) - mixture.below(low[0]), prob, atol=1e-8)
 
 
+def test_components_in_single_precision_do_not_depend_on_what_their_memory_held_before():
+    found = joint(rasch(abilities.MANY, 40, 0.5))
+    atoms, first, second = found._atoms, np.array([0]), np.array([1])
+    assert atoms.lower.dtype == np.float32
+    rows = 2 * int(atoms.likely.sum())
+    results = []
+    for before in (0.0, 1e300):  # more than single precision holds
+        weight, variance = np.full((2, rows, 1), before)
+        shift = atoms.pair_components(first, second, weight, variance)
+        results.append((weight, shift, variance))
+    np.testing.assert_array_equal(*results)
+
+
 @pytest.mark.parametrize("scores", [SCORES["a"], rasch(10, 30, 0.3)], ids=["a", "10"])
 def test_intervals_hold_their_probability_and_none_is_narrower(scores):
     found = joint(scores)

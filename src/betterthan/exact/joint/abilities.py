@@ -303,7 +303,7 @@ class GroupAtoms:
         for rows, upper, lower in ways:
             way = self.level[upper] * levels + self.level[lower]
             for part, out in zip(self._likely_cells, (weight, shift, variance), strict=True):
-                np.take(part, way, axis=1, out=out[rows], mode="clip")
+                out[rows] = part.take(way, axis=1)
         shift[half:] *= -1
         return shift
 
