@@ -114,15 +114,21 @@ def test_more_than_the_rope_has_its_probability():
     assert "better than base (probability 0.996), and by more than 0.05 (probability 0.9" in text
 
 
-def _missing_pair():
-    pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True)
-    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=0.837, highest=0.9995)
+def _missing_pair(lowest=0.837, **facts):
+    pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True, **facts)
+    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=lowest, highest=0.9995)
     return answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
 
 
 def test_bounds_of_missing_scores_are_stated_as_bounds():
     assert "whatever their values, P(A better) stays between 0.837 and > 0.999" in _missing_pair()
     assert "depends on them" not in _missing_pair()
+
+
+@pytest.mark.parametrize("lowest", [0.02, 0.837])
+@pytest.mark.parametrize("facts", [{"quantity": "mean"}, {"n_units": 12}])
+def test_outer_bounds_of_missing_scores_may_change_the_verdict(lowest, facts):
+    assert "Some values may lead to another verdict." in _missing_pair(lowest, **facts)
 
 
 def test_rows_of_missing_scores_name_the_values_filled_in():

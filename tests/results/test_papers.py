@@ -306,3 +306,13 @@ def test_captions_name_the_prior_of_clusters_and_means(units, choices, systems):
     prior = f"Student's t on {units}, normal(0, 0.05) prior on the difference."
     assert prior in caption_of(bt.compare(values, prior="skeptical", **choices))
     assert "normal(" not in caption_of(bt.compare(values, **choices))
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_captions_and_sentences_name_an_advised_model(systems):
+    data = scores(60, dataset=np.repeat(["x", "y", "z"], 20)).isel(system=slice(systems))
+    found = bt.compare(data, method="advised", rng=0)
+    assert found.report(format="sentence").startswith("On 60 items, by the hierarchical model, ")
+    caption = caption_of(found)
+    assert "hierarchical model. Bold" in caption
+    assert "Dirichlet" not in caption

@@ -132,7 +132,7 @@ def _step(decision: Gate) -> Step | None:
 def _step_of_inconclusive(decision: Gate, evidence: Evidence) -> Step | None:
     if evidence.chances.could_change:
         n = counted(evidence.cells, "missing score")
-        return Step(f"Obtain the {n}.", "Until then the answer depends on their values.")
+        return Step(f"Obtain the {n}.", "Until then the answer may depend on their values.")
     if decision.looked is not None:
         looked = decision.looked
         if looked.decisive < looked.plan.most:

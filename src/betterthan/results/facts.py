@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import names
+from betterthan.model_registry import ROSTER
 from betterthan.results import tables
 from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.robustness import (
@@ -162,6 +163,7 @@ class Answer:
     n_shared: tuple[int, int] | None = None  # fewest and most that a pair shares, with its ties
     clusters: str | None = None  # such as 12 clusters
     averaged: str | None = None  # such as 4 data sets, each counted once
+    model: str | None = None  # the advised one that gives the answer, such as hierarchical
     threshold: float = names.VERDICT_PROB
     score_is: str = "Mean score"
     lower_is_better: bool = False
@@ -269,6 +271,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         n_shared=_n_shared(pairs, provenance),
         clusters=_clusters(provenance),
         averaged=_averaged(provenance, data),
+        model=_model(provenance),
         threshold=provenance.threshold or names.VERDICT_PROB,
         score_is=score_label(provenance, "n_right" in systems),
         lower_is_better=provenance.higher_is_better is False,
@@ -365,6 +368,14 @@ def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:
     over, _, how = provenance.over.partition(", ")
     what = "data sets" if over == names.DATASET else f"values of {over}"
     return f"{data.sizes[names.DATASET]:,} {what}, {how}"
+
+
+def _model(provenance: Signature) -> str | None:
+    """The advised model in words, where it is not that of wins, losses and ties."""
+    assumed = {spec.name for spec in ROSTER if spec.assumes}
+    if provenance.method != "advised" or provenance.model not in assumed:
+        return None
+    return str(provenance.model).replace("_", " ").replace("davidson", "Davidson")
 
 
 def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:

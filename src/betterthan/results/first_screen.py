@@ -316,7 +316,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     missing = answer.missing
     if missing and missing.n and missing.n_hold < missing.n_pairs:
         items = f"{missing.n:,} missing score{'s' if missing.n > 1 else ''}"
-        return Step(f"Obtain the {items}.", "Until then the answer depends on their values.")
+        return Step(f"Obtain the {items}.", "Until then the answer may depend on their values.")
     if answer.pair:
         return _step_of_pair(answer, answer.pair, more, criterion)
     if answer.n_best_set == 1:

@@ -64,7 +64,8 @@ def place_label(answer: Answer) -> str:
 def _place(answer: Answer) -> str:
     shared = "the items that both share" if answer.pair else "the items that each pair shares"
     averaged = f", averaged over {answer.averaged}" if answer.averaged else ""
-    return f"On {place_label(answer) or shared}{averaged},"
+    model = f", by the {answer.model} model" if answer.model else ""
+    return f"On {place_label(answer) or shared}{averaged}{model},"
 
 
 def _paper_pair(answer: Answer, pair: Pair) -> str:

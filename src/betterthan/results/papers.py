@@ -264,6 +264,8 @@ def _model(context: ReportContext) -> str:
     prior = context.provenance.prior
     joint = "joint model of all systems" if "pairwise_prob_better" in context.data else ""
     how = joint or ("each pair compared separately" if context.many else "")
+    if context.answer.model:
+        return ", ".join(filter(None, (how, f"{context.answer.model} model")))
     if prior is None:
         units = "clusters" if context.provenance.unit == "cluster" else "items"
         sd = context.provenance.prior_sd

@@ -625,12 +625,13 @@ def _missing_limits(missing: Missing, pair: Pair) -> str:
     if missing.lowest is None or missing.highest is None:
         return "; other values could lead to another verdict."
     low, high = (numbers.probability(p) for p in (missing.lowest, missing.highest))
-    if missing.lowest < 1 - pair.threshold and missing.highest > pair.threshold:
+    reached = pair.n_units is None and pair.quantity != "mean"  # by some values, not only bounds
+    if reached and missing.lowest < 1 - pair.threshold and missing.highest > pair.threshold:
         return (
             ", and their values decide which system is better: "
             f"P({pair.first} better) is between {low} and {high}. Obtain the scores to know."
         )
-    if pair.verdict == "better" and missing.lowest > 1 - pair.threshold:
+    if reached and pair.verdict == "better" and missing.lowest > 1 - pair.threshold:
         what = "With some values the pair would be undecided"
     else:
         what = "Some values may lead to another verdict"
