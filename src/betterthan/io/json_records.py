@@ -113,14 +113,15 @@ def keys_written(data: bytes) -> int:
     signs = np.frombuffer(data, np.uint8)
     count = 0
     for begin in range(0, len(data), _PIECE):
-        start = max(0, begin - 2)  # no key ends before the third byte
-        piece = signs[start : begin + _PIECE]
-        colons, last, second_last = piece[2:] == _COLON, piece[1:-1], piece[:-2]
-        quoted, blank = colons & (last == _QUOTE), colons & (last <= _BLANK)
-        if blank.any() and (blank & ((second_last <= _BLANK) | (second_last == _QUOTE))).any():
+        colons = np.flatnonzero(signs[begin : begin + _PIECE] == _COLON) + begin
+        colons = colons[np.searchsorted(colons, 2) :]  # no key ends before the third byte
+        last, second_last = signs[colons - 1], signs[colons - 2]
+        blank = last <= _BLANK
+        if (blank & ((second_last <= _BLANK) | (second_last == _QUOTE))).any():
             return -1  # a blank may stand behind a key
-        escaped = np.flatnonzero(quoted & (second_last == _BACKSLASH)) + start
-        if (signs[escaped - 1] == _BACKSLASH).any():
+        quoted = last == _QUOTE
+        escaped = colons[quoted & (second_last == _BACKSLASH)]
+        if (signs[escaped - 3] == _BACKSLASH).any():
             return -1
         count += int(np.count_nonzero(quoted)) - len(escaped)
     return count
