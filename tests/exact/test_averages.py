@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from betterthan.exact import averages
 from betterthan.exact.averages import Average, Counts, Means
 from betterthan.exact.wins import dirichlet
 
@@ -67,6 +68,25 @@ def test_parameters_near_zero_have_the_characteristic_function_of_their_moments(
         np.full((1, 1, 1), s)
     )
     np.testing.assert_allclose(found[0, 0, 0], total, atol=1e-10)
+
+
+@pytest.mark.parametrize("n", [12.5, 30.0, 1e3, 1e6])
+@pytest.mark.parametrize("share", [(0.2, 0.1, 0.7), (0.5, 0.5, 0), (0.9, 0.05, 0.05)])
+def test_moments_and_the_integral_along_a_line_agree(n, share):
+    cells = n * np.array([share])
+    s = np.arange(1, 50)[None] / 10 / dirichlet.sd_difference(*cells.T)
+    found, near = averages._by_moments(cells, s)
+    assert near[0, :10].all()  # up to one standard deviation of the data set
+    expected = averages._by_line(np.repeat(cells, near.sum(), 0), s[near])
+    np.testing.assert_allclose(found[near], expected, atol=1e-12, rtol=0)
+
+
+def test_moments_of_parameters_near_zero_and_of_any_size_stay_finite():
+    cells = np.array([[1e-7, 1e-7, 1e-7], [1e-7, 1, 1], [1e12, 1e12, 1], [1e-7, 1e9, 0]])
+    s = np.full((4, 1), 0.5) / dirichlet.sd_difference(*cells.T)[:, None]
+    found, _ = averages._by_moments(cells, s)
+    np.testing.assert_allclose(found[0], (1 + 2 * np.cos(s[0])) / 3, atol=1e-6)  # -1, 0 or 1
+    assert np.isfinite(found).all()
 
 
 @pytest.mark.parametrize(
