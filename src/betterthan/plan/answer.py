@@ -189,7 +189,7 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
     ]
     for name in selected:
         column = selected[name]
-        if column.dtype.kind == "f":
+        if column.dtype.kind in "iuf":
             write = numbers.probability if str(name).startswith(certain) else _number
             selected[name] = [write(float(x)) for x in column]
     return selected
@@ -200,7 +200,7 @@ def _number(x: float) -> str:
         return "–"
     if np.isinf(x):
         return "∞"
-    text = f"{x:.4g}" if abs(x) < 1e4 or x != round(x) else f"{x:,.0f}"
+    text = f"{x:,.0f}" if x == round(x) else f"{x:.4g}"
     return text.replace("-", "−")
 
 
