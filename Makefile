@@ -36,7 +36,7 @@ unsampled: $(STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled and not browser' --cov=betterthan --cov-branch --cov-report= --cov-fail-under=92
 
 # Half of the work in each of two processes, which import and compile once what their tests share.
-MODELS := $(addprefix tests/,docs features fits house models plan plot posterior test_example_fits.py validation)
+MODELS := $(addprefix tests/,cli features fits models plot results)
 pytest: $(STAMP)
 	@$(MAKE) --no-print-directory --jobs 2 pytest-models pytest-others
 

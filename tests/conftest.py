@@ -1,5 +1,4 @@
 import gc
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -43,33 +42,14 @@ def regression_frame():
 
 
 @pytest.fixture(scope="session")
-def sampled_once(request, tmp_path_factory):
-    """Fits that several files of tests look at: the process that needs one first samples it."""
-
-    def fit(name, make):
-        if not hasattr(request.config, "workerinput"):
-            return make()
-        import fcntl  # filelock would look at each event that Python audits from then on
-
-        kept = tmp_path_factory.getbasetemp().parent / f"{name}.pickle"
-        with kept.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not kept.exists():
-                kept.write_bytes(pickle.dumps(make()))
-        return pickle.loads(kept.read_bytes())
-
-    return fit
-
-
-@pytest.fixture(scope="session")
-def regression_trees(regression_frame, sampled_once):
+def regression_trees(regression_frame):
     """A fit, and the same again, without predictions: it compiles nothing."""
 
     def fit(rng, **more):
         how = {"sampling": Sampling(draws=500), "rng": rng}
         return performance_function.fit(regression_frame, "gain", **how, **more)
 
-    return sampled_once("regression", lambda: (fit(7), fit(np.int64(7), predictive=False)))
+    return fit(7), fit(np.int64(7), predictive=False)
 
 
 @pytest.fixture(scope="session")
@@ -87,6 +67,5 @@ def ratings():
 
 
 @pytest.fixture(scope="session")
-def ordinal_tree(ratings, sampled_once):
-    fit = {"by": "user", "ordinal": True, "rng": 7}
-    return sampled_once("ordinal", lambda: performance_function.fit(ratings, "rating", **fit))
+def ordinal_tree(ratings):
+    return performance_function.fit(ratings, "rating", by="user", ordinal=True, rng=7)
