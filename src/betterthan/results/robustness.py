@@ -28,11 +28,12 @@ from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
 BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
+_OTHERS = "wins_prob_better", "mean_prob_better"
 _NEEDED = (
     *("prob_better", "verdict", "counts", "n", "n_gold", "n_units"),
     *("difference_mean", "difference_lower", "difference_upper"),
     *("difference_error", "difference_df", "difference_skewness"),
-    *(_OTHERS := ("wins_prob_better", "mean_prob_better")),
+    *_OTHERS,
 )
 _COMPUTED = ("more_items", "more_probability", "more_equivalent", "replicates", "drop", "turn")
 _DECIDED = slice(3)  # of `VERDICTS`, all but undecided
