@@ -95,3 +95,17 @@ def test_nothing_to_test():
         bt.orders.tau_test(DOCUMENTS, ["r1"], references="all")
     with pytest.raises(ValueError, match="shuffles is 0"):
         bt.orders.tau_test(DOCUMENTS, ["r1"], shuffles=0)
+
+
+def test_documents_without_a_tau_are_no_exact_matches():
+    orders = {d: {"ref": list("xyz"), "A": list("xzy"), "B": list("xyz")} for d in ("d1", "d2")}
+    orders["d3"] = {name: ["x"] for name in ("ref", "A", "B")}  # one item has no tau
+    with pytest.warns(UserWarning):
+        comparison = bt.orders.compare(orders, "ref", rng=1)
+    data = comparison.data
+    assert data["exact_matches"].sel(system=["A", "B"]).values.tolist() == [0, 2]
+    assert data["n_documents"].values.tolist() == [2, 2]
+    assert "1 document without a tau of every system is left out." in str(comparison)
+    # of documents of equal weight the mean difference is the difference of the scores
+    pair = data.sel(system_a="A", system_b="B")
+    assert pair["difference_mean"].item() == pytest.approx(1 / 3 - 1, abs=1e-15)

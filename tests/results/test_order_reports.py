@@ -197,7 +197,7 @@ def test_means_are_of_the_documents_that_all_systems_ranked():
     assert "Mean tau: A 0.933" in text  # 1 and 13/15 on 8 documents each; of all 20 it is 0.547
     assert "On 16 documents." in text
     assert text.count("left out") == 1
-    assert "4 documents without a ranking of every system are left out." in text
+    assert "4 documents without a tau of every system are left out." in text
     page = " ".join(bt.report(answer, format="text").split())
     assert "Documents of its own" in page
     assert answer.data["n_documents"].values.tolist() == [20, 16]

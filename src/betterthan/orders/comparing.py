@@ -53,10 +53,10 @@ def compare(
     Returns
     -------
     Comparison
-        Results of `scores.compare` for the mean tau, from the documents that all systems ranked
+        Results of `scores.compare` for the mean tau, from the documents on which every system has a tau
         (``attrs["n_items"]``; ``attrs["n_dropped"]`` counts the others).
 
-        Over (system_a, system_b) also, from the documents that both ranked:
+        Over (system_a, system_b) also, from the documents on which both have one:
 
         - ``ahead``, ``behind``, ``equal``: documents on which tau is higher, lower, the same
         - ``prob_ahead``: P(ahead is more probable than behind), with a Dirichlet posterior
@@ -104,9 +104,10 @@ def compare(
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
     cut = within(compared.data, -1.0, 1.0)
     comparison_data = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
-    matched = kendall_tau(orders, reference)["exact_match"].fillna(0.0)
+    matched = kendall_tau(orders, reference)["exact_match"]
     matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
-    comparison_data["exact_matches"] = matched.sum(DOCUMENT).astype(int)
+    scored = scores.rename({names.ITEM: DOCUMENT}).notnull()  # as p_chance is of
+    comparison_data["exact_matches"] = matched.where(scored, 0.0).sum(DOCUMENT).astype(int)
     signed = provenance_attrs(answer="orders", statistic="tau")
     signed |= {"references": references, "n_dropped": int((~complete).sum())}
     return Comparison(comparison_data.assign_attrs(signed))

@@ -172,8 +172,8 @@ def compared_page(comparison: xr.Dataset) -> Document:
     limits = [NOT_INDEPENDENT, scores_page.FEW_UNITS]
     if comparison.attrs["n_dropped"]:
         limits.append(
-            "Documents without a ranking of every system are left out of the comparison; they do "
-            "not count as wrong."
+            "Documents without a tau of every system are left out of the comparison; they do not "
+            "count as wrong. Tau needs a ranking of two items or more that are not all tied."
         )
     answer = score_sentences(score_facts(comparison))
     signed = [
@@ -192,7 +192,10 @@ def _method(comparison: xr.Dataset) -> Part:
     several = [("Several references", str(a["references"]))] if a["references"] != "mean" else []
     facts = [
         *several,
-        ("Compared", f"on {a['n_items']:,} of {total:,} documents, which all systems ranked"),
+        (
+            "Compared",
+            f"on {a['n_items']:,} of {total:,} documents, on which every system has a tau",
+        ),
         ("Posterior", f"Bayesian bootstrap of documents, corrected for their number, {drawn}"),
         ("Test", f"randomization of documents, two-sided, {how}"),
         ("For these documents", "scores, exact matches, p"),
@@ -210,7 +213,7 @@ def _chance(comparison: xr.Dataset) -> Part:
     note = "p: one-sided, of a mean tau as high with random rankings of the same documents."
     if comparison.attrs["n_dropped"]:
         columns.insert(1, tables.count("Documents of its own", "n_documents"))
-        note += " p and exact matches are of all documents that the system ranked."
+        note += " p and exact matches are of all documents on which the system has a tau."
     caption = "Agreement with the reference ranking, compared with random rankings"
     table = table_by_system(scores_page.first_systems(comparison, ROWS), columns, caption)
     return Part("Chance", tables=[table], notes=[note])

@@ -151,7 +151,7 @@ def _additions(scored: Scored) -> Iterator[str]:
     if scored.n_left_out:
         units = answer.units if scored.n_left_out > 1 else answer.units.removesuffix("s")
         are = "are" if scored.n_left_out > 1 else "is"
-        yield f"{scored.n_left_out:,} {units} without a ranking of every system {are} left out."
+        yield f"{scored.n_left_out:,} {units} without a tau of every system {are} left out."
     if scored.chance_p and not scored.by_chance:
         yield (
             "The rankings of every system agree with the reference ranking more than random "

@@ -463,6 +463,14 @@ def _provenance(responses: Responses, few: LeftOut | None, **also: Any) -> dict[
     )
 
 
+def _linear(responses: Responses) -> bool:
+    """Whether the score is a mean of units of equal weight: what it is under random weights, on
+    average, is then the score itself.
+    """
+    observed = responses.observed
+    return responses.kind == "sum" and bool((observed == observed[0]).all())
+
+
 def _right_or_wrong(responses: Responses) -> bool:
     """Whether every unit is one item, with a score of 0 or 1."""
     single = responses.kind == "sum" and bool((responses.observed == 1).all())
@@ -493,6 +501,10 @@ def _pair_answers(
     # of draws as they were: where few units widen them, a mean of the wider ones would be noise
     parts |= from_draws.joint_pairs(raw[None], partial(from_draws.means, independent=True))
     answers = table.squares(parts, len(responses.systems), *places)
+    if _linear(responses):
+        score = score_of(responses)
+        # exactly; the error that draws of it have stays, as that of the draws its ends are from
+        answers["difference_mean"] = np.subtract.outer(score, score)
     answers = deciding.decided(answers, wins, rests, question, np.abs(raw).max())
     return answers | _closed(responses, wins, answers["prob_better"])
 
