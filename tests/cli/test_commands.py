@@ -9,6 +9,8 @@ import xarray as xr
 import betterthan as bt
 from betterthan import __version__
 from betterthan.cli import commands, comparing
+from betterthan.cli.options import OPTIONS
+from betterthan.results import reports
 
 
 @pytest.fixture
@@ -374,3 +376,8 @@ def test_demo_compares_published_tables_and_llms(capsys, monkeypatch, tmp_path):
     assert "Human labels (the majority of three people): 999 of 999" in out
     assert "wrote" in err
     assert target.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_help_names_the_formats_that_a_report_has():
+    formats = OPTIONS["format"][-1].partition(". ")[0]
+    assert formats.replace(" or ", ", ").split(", ") == [form.name for form in reports.FORMATS]

@@ -233,7 +233,7 @@ def one_file(
     from betterthan.results import reports
 
     if format is not None:
-        checks.one_of(format, reports.FORMAT_NAMES, "format")
+        checks.one_of(format, [form.name for form in reports.FORMATS], "format")
     if output is not None and output.suffix.lower() not in reports.BY_SUFFIX:
         reason = f"{what} is one report, in {', '.join(reports.BY_SUFFIX)}"
         example = output.parent / f"{output.stem or 'report'}.html"

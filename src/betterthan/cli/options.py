@@ -249,7 +249,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
     _OUTPUT: {
         "format": (
             "TEXT",
-            "text, markdown, html, latex or json. Default: text, or by the suffix of --output.",
+            "text, markdown, html or latex. Default: text, or by the suffix of --output.",
         ),
         "audit format": ("TEXT", "text, markdown or json. Default: text."),
         "compare format": (

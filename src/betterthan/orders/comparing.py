@@ -53,8 +53,8 @@ def compare(
     Returns
     -------
     Comparison
-        Results of `scores.compare` for the mean tau, from the documents on which every system has a tau
-        (``attrs["n_items"]``; ``attrs["n_dropped"]`` counts the others).
+        Results of `scores.compare` for the mean tau, from the documents on which every system has
+        a tau (``attrs["n_items"]``; ``attrs["n_dropped"]`` counts the others).
 
         Over (system_a, system_b) also, from the documents on which both have one:
 

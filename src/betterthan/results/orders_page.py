@@ -187,6 +187,7 @@ def compared_page(comparison: xr.Dataset) -> Document:
 def _method(comparison: xr.Dataset) -> Part:
     a = comparison.attrs
     total = a["n_items"] + a["n_dropped"]
+    compared = f"{a['n_items']:,} of {total:,} documents, on which every system has a tau"
     drawn = f"{a['draws']:,} draws, seed {a['seed']}"
     how = "exact" if a["test_method"] != "monte_carlo" else "sampled"
     several = [("Several references", str(a["references"]))] if a["references"] != "mean" else []
@@ -194,7 +195,7 @@ def _method(comparison: xr.Dataset) -> Part:
         *several,
         (
             "Compared",
-            f"on {a['n_items']:,} of {total:,} documents, on which every system has a tau",
+            f"on {compared}",
         ),
         ("Posterior", f"Bayesian bootstrap of documents, corrected for their number, {drawn}"),
         ("Test", f"randomization of documents, two-sided, {how}"),
