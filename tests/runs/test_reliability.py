@@ -167,8 +167,9 @@ def test_three_systems_have_a_joint_answer():
 
 
 def test_a_leader_on_shared_items_is_named_next_to_a_higher_estimate_on_other_items():
-    # C is behind A and B on the items of all, and alone on forty easy ones
+    # C is behind A and B on the items of all, and alone on forty easy ones; A has one run more
     runs = np.tile([2, 2, 1], (20, 1)) - (np.arange(60).reshape(20, 3) % 7 == 0)
+    runs[1, 0] += 1
     successes = np.r_[runs, np.tile([0, 0, 3], (40, 1))]
     data = trials(successes, np.r_[np.full((20, 3), 3), np.tile([0, 0, 3], (40, 1))], "ABC")
     result = bt.runs.reliability(data, k=1)
@@ -284,3 +285,19 @@ def test_a_system_that_ran_on_easy_items_alone_does_not_lead():
     assert any("Estimates are of the items of each system" in line for line in result.lines)
     pair = bt.runs.reliability(data, systems=["A", "C"], k=1)
     assert "no verdict, because missing runs could change it" in pair.lines[0]
+
+
+@pytest.mark.parametrize("names", [["A", "B"], ["B", "A"], ["A", "B", "C"]])
+def test_systems_that_are_equal_at_some_k_do_not_lead_there(names):
+    runs = {"A": [(1, 1), (0, 0)] * 2, "B": [(1, 0)] * 4, "C": [(0, 1)] * 4}
+    rows = [
+        {"item": k, "system": s, "run": r, "score": runs[s][k][r]}
+        for k in range(4)
+        for s in names
+        for r in (0, 1)
+    ]
+    lines = bt.runs.reliability(bt.read(pd.DataFrame(rows), run="run"), k=[1, 2]).lines
+    assert not any("leading system changes" in line for line in lines)
+    if len(names) > 2:
+        assert "pass^1 (a run of an item succeeds): none of the 3 systems leads" in lines[1]
+        assert "A 0.50" in lines[0]

@@ -289,3 +289,16 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
 def test_bad_input(data, choices, message):
     with pytest.raises(ValueError, match=message):
         bt.scores.bootstrap(data, **choices)
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_scores_of_minus_one_are_neither_right_nor_wrong(higher_is_better):
+    columns = np.repeat([[-1, 0], [0, 1], [1, 1]], [20, 5, 3], axis=0).T
+    scores = scores_of(*columns, higher_is_better=higher_is_better)
+    result, doubled = (
+        bt.scores.bootstrap(x, rng=1) for x in (scores, scores.copy(data=2 * scores))
+    )
+    assert "prob_better_closed" not in result
+    for name in ("score_lower", "score_upper", "difference_lower", "difference_upper"):
+        np.testing.assert_allclose(doubled[name], 2 * result[name], rtol=1e-12)
+    assert (result["score_lower"] < result["score"]).all()

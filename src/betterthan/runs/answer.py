@@ -132,11 +132,11 @@ def _reliability(runs: Runs) -> list[Part]:
 
 
 def _pairs(runs: Runs) -> Part:
-    kind, pairs = runs.attrs["kind"], cast(Any, runs.pairs)
+    data, kind, pairs = runs.data, runs.attrs["kind"], cast(Any, runs.pairs)
     pairs = pairs[pairs["verdict"] != "no_data"]
     more = ""
     if len(pairs.drop_duplicates(["system", "other"])) > _ROWS:
-        best = leader_of(runs.data.isel(k=0))
+        best = leader_of(data.isel(k=0)) or str(data[names.SYSTEM].values[0])
         pairs = pairs[(pairs["system"] == best) | (pairs["other"] == best)]
         more = f"; pairs of {on_one_line(str(best))}, and .pairs has all"
     rows = [
@@ -197,6 +197,7 @@ _PARTS = {"reliability": _reliability, "noise": _noise, "same system": _same}
 
 
 _NAMED = 5  # systems, or items, that a sentence names
+_ROUNDING = 1e-9  # of a mean probability: systems nearer than that are equal
 
 
 def quantity(k: int, kind: str) -> str:
@@ -245,8 +246,10 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
         return f"{what}: {scores}."
     if len(systems) == 2:
         return f"{what}: {scores}; {_verdict(data, systems)}."
+    if not leader:
+        return f"{what}: none of the {len(systems)} systems leads; {_verdicts(data, leader)}."
     top, aside = int(np.nan_to_num(data["pass_k"].values, nan=-1.0).argmax()), ""
-    if leader and systems[top] != leader:
+    if systems[top] != leader:
         aside = (
             f" on the items that both systems of a pair have ({systems[top]} has "
             f"{estimate(data, top)} on its own items)"
@@ -256,7 +259,7 @@ def _of_k(data: xr.Dataset, k: int, kind: str, leader: str) -> str:
 
 def leader_of(data: xr.Dataset) -> str:
     """The system with the highest mean P(better), which compares pairs on items of both: a mean of
-    its own items may be of easier ones; "" where nothing is known.
+    its own items may be of easier ones; "" where nothing is known, and where several are the first.
     """
     systems = data[names.SYSTEM].values.astype(str)
     if len(systems) == 1:
@@ -264,7 +267,8 @@ def leader_of(data: xr.Dataset) -> str:
     known = ~np.eye(len(systems), dtype=bool) & (data["verdict"].values != "no_data")
     better = np.where(known, np.nan_to_num(data["prob_better"].values, nan=0.5), 0.0).sum(1)
     mean = np.where(known.any(1), better / np.maximum(known.sum(1), 1), -np.inf)
-    return str(systems[int(mean.argmax())]) if known.any() else ""
+    first = np.flatnonzero(mean >= mean.max() - _ROUNDING)
+    return str(systems[first[0]]) if known.any() and len(first) == 1 else ""
 
 
 def _verdict(data: xr.Dataset, systems: list[str]) -> str:
@@ -287,12 +291,14 @@ def _verdicts(data: xr.Dataset, leader: str) -> str:
     """How many pairs are decided."""
     upper = np.triu_indices(data.sizes[names.SYSTEM], 1)
     verdicts = data["verdict"].values[upper]
-    of_leader = data["verdict"].values[data[names.SYSTEM].values.tolist().index(leader)]
     decided = int(np.isin(verdicts, ("a_better", "b_better")).sum())
-    better = int((of_leader == "a_better").sum())
-    others = data.sizes[names.SYSTEM] - 1
     if not decided:
         return f"none of the {len(verdicts):,} pairs has a verdict"
+    if not leader:
+        return f"{decided:,} of {len(verdicts):,} pairs have a verdict"
+    of_leader = data["verdict"].values[data[names.SYSTEM].values.tolist().index(leader)]
+    better = int((of_leader == "a_better").sum())
+    others = data.sizes[names.SYSTEM] - 1
     return (
         f"better than {better} of the {others} others, and {decided:,} of {len(verdicts):,} pairs "
         "have a verdict"

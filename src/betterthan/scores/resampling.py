@@ -474,7 +474,8 @@ def _linear(responses: Responses) -> bool:
 def _right_or_wrong(responses: Responses) -> bool:
     """Whether every unit is one item, with a score of 0 or 1."""
     single = responses.kind == "sum" and bool((responses.observed == 1).all())
-    return single and bool(np.isin(np.abs(responses.values), (0, responses.scale)).all())
+    values = responses.values if responses.higher_is_better else -responses.values
+    return single and bool(np.isin(values, (0, responses.scale)).all())
 
 
 def _pair_answers(
