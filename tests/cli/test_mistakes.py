@@ -416,3 +416,54 @@ def test_one_of_several_columns_is_not_the_one_of_scores(run):
 def test_no_items_at_most_are_refused(run):
     code, error = run(wide(RIGHT, WRONG), "--most", "0", command="plan")
     assert (code, "most is 0" in error) == (2, True), error
+
+
+RATINGS = wide(*([1 + (k + d) % 5 for k in ROWS] for d in (0, 2)))
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "reason"),
+    [
+        *(
+            ("groups", ["--test", "sign", *option], f"{option[0]} is for --test randomization")
+            for option in (["--statistic", "f1"], ["--shuffles", "7"], ["--permutations", "exact"])
+        ),
+        ("show", ["--rope", "5%", "--no-browser", "-o", "s.html"], "is for scores within 0 and 1"),
+        *(
+            ("compare", ["--title", "T", "--format", form], "--title is for reports")
+            for form in ("latex-table", "latex-macros", "sentence", "pull-request", "json")
+        ),
+        ("compare", ["-o", "a.md", "--junit", "a.md"], "--output and --junit need a file each"),
+        ("compare", ["-o", "f", "--junit", "f/report.html"], "need a file each"),
+        ("compare", ["-o", "f", "--figures", "r.csv"], "r.csv: is a file; give a folder"),
+    ],
+)
+def test_options_without_effect_and_outputs_over_each_other_are_refused(
+    run, tmp_path, monkeypatch, command, options, reason
+):
+    monkeypatch.chdir(tmp_path)
+    code, line = run(RATINGS, *options, command=command)
+    assert code == 2
+    assert reason in line
+    assert [path.name for path in tmp_path.iterdir()] == ["r.csv"]  # nothing is written
+
+
+def test_groups_by_the_sign_test_count_the_unit_that_is_named(run):
+    clustered = wide(TOPIC, RIGHT, WRONG, names="item,cluster,old,new")
+    printed = []
+    for options in ([], ["--unit", "item"]):
+        code, _ = run(clustered, "--test", "sign", *options, command="groups", stdout=printed)
+        assert code == 0
+    assert printed[0] != printed[1]
+
+
+@pytest.mark.parametrize(
+    "option", [["-k", "2"], ["--rope", "0.3"], ["--ci-prob", "0.5"], ["--missing", "foo"]]
+)
+def test_runs_of_one_system_take_no_options_of_several(run, option, tmp_path):
+    other = tmp_path / "other.csv"
+    other.write_text(wide(RIGHT, names="item,score"))
+    text = wide(WRONG, names="item,score")
+    code, line = run(text, str(other), "--same", *option, command="runs")
+    assert code == 2
+    assert f"{option[0]} does not go with --same" in line

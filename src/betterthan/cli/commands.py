@@ -156,15 +156,14 @@ def show(
     how: dict[str, Any] = {"rope": rope, "threshold": threshold, "baseline": baseline}
     how |= {"quantity": quantity}
     if all(saved):
-        from betterthan.cli.reading import refuse_unused
+        from betterthan.cli.reading import changed, refuse_unused
 
-        defaults = inspect.signature(show).parameters
-        passed = {k: v != defaults[k].default for k, v in (how | {"systems": systems}).items()}
+        passed = changed(show, how | {"systems": systems})
         refuse_unused(passed, "comparing results", f"{files[0]} is a saved answer")
         answers: list[Any] = [bt.load(name) for name in files]
     else:
         data = options.read_arguments(files, systems=systems, **reading)
-        if quantity == "mean":
+        if quantity != "wins":
             options.refuse_percentages(data, rope=rope)
         answers = [bt.compare(data, **how)]
     target = page or Path(tempfile.mkdtemp(prefix="betterthan-")) / "report.html"
@@ -221,14 +220,18 @@ def groups(
     """
     form, target = one_file(format, page, "groups", options.inputs_of(files))
     from betterthan import checks
+    from betterthan.cli.reading import changed, refuse_unused
 
-    checks.one_of(test, ("randomization", "sign"), "test")
+    if checks.one_of(test, ("randomization", "sign"), "test") == "sign":
+        sampled = {"statistic": statistic, "beta": beta, "permutations": permutations}
+        sampled |= {"shuffles": shuffles, "seed": seed}
+        refuse_unused(changed(groups, sampled), "--test randomization", "the test is --test sign")
     data = options.read_arguments(files, systems=systems, **reading)
     joint = correction if correction in names.JOINT_CORRECTIONS else "none"
     if test == "sign" and joint != "none":
         raise ValueError(f"--correction {joint} permutes responses; use --test randomization")
     if test == "sign":
-        result = bt.sign_test(data)
+        result = bt.sign_test(data, unit=unit)
     else:
         result = bt.randomization_test(
             data,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import betterthan as bt
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
-from betterthan.cli.console import deliver, say, where
+from betterthan.cli.console import deliver, say, where, written_files
 from betterthan.cli.options import inputs_of, read_arguments, refuse_percentages
-from betterthan.files import refuse_inputs, write_whole
+from betterthan.files import refuse_inputs, same_file, write_whole
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -73,9 +73,14 @@ def compare(
     form, target = where(format, output, inputs_of(files))
     if p_values is not None and form != "latex-table":
         raise ValueError(f"--p-values {p_values} is for --format latex-table")
-    if title is not None and (form == "json" or (form == "text" and target is None)):
+    if title is not None and ((form == "text" and target is None) or form not in _titled()):
         raise ValueError("--title is for reports; add --output FILE, or leave it out")
     refuse_inputs([junit] if junit is not None else [], inputs_of(files))
+    written = written_files(form, target) if target is not None else []
+    if junit is not None and any(same_file(junit, path) for path in written):
+        raise ValueError("--output and --junit need a file each")
+    if figures is not None and figures.exists() and not figures.is_dir():
+        raise ValueError(f"{figures}: is a file; give a folder for --figures")
     if github:
         from betterthan.results import machines
 
@@ -122,6 +127,13 @@ def compare(
         _draw(comparison, figures)
     if github or junit is not None:
         _to_machines(comparison, github, junit)
+
+
+def _titled() -> list[str]:
+    """The formats that have a title."""
+    from betterthan.results import reports
+
+    return [form.name for form in reports.FORMATS]
 
 
 def _weights(text: str | None) -> str | dict[str, float] | None:

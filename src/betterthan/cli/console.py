@@ -183,9 +183,13 @@ def where(
     if target is not None:
         from betterthan.files import refuse_inputs
 
-        written = [target] if target.suffix else [target / name for name in folder_of(form)]
-        refuse_inputs(written, [path for path in inputs if path is not None])
+        refuse_inputs(written_files(form, target), [path for path in inputs if path is not None])
     return form, target
+
+
+def written_files(form: str, target: Path) -> list[Path]:
+    """The file, or the files of the folder."""
+    return [target] if target.suffix else [target / name for name in folder_of(form)]
 
 
 def folder_of(form: str) -> tuple[str, str, str]:

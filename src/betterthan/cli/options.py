@@ -228,7 +228,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
     },
     _LOGS: {
         "task": ("TEXT", "Tasks to read; comma-separated."),
-        "metric": ("TEXT", "Metric to compare; a prefix is enough."),
+        "metric": ("TEXT", "Metric to compare; of a table a prefix is enough."),
         "filter": ("TEXT", "lm-eval filter."),
         "epoch": ("NUMBER", "Use only this run of each item."),
         "join": ("TEXT", "How to match items: auto, id, content or order.  [default: auto]"),

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -284,7 +285,12 @@ def runs(
     form, target = one_file(format, page, "runs", inputs_of(files))
     costs = {"cost_item": cost_item, "cost_run": cost_run, "budget": budget}
     if same:
-        _refuse_others(files, any_run=any_run, each_k=each_k, systems=systems, **costs)
+        from betterthan.cli.reading import changed
+
+        options: dict[str, Any] = {"any_run": any_run, "each_k": each_k, "systems": systems, "k": k}
+        options |= costs | {"missing": missing, "rope": rope, "threshold": threshold}
+        options |= {"ci_prob": ci_prob, "interval": interval}
+        _refuse_others(files, changed(runs, options))
         put(bt.report(_same(files, success, seed, reading), format=form), target)
         return
     with checks.one_system():
@@ -315,12 +321,12 @@ def _numbers(text: str) -> list[int]:
         raise ValueError(f"-k is {text!r}; give whole numbers, such as 1,3,5") from None
 
 
-def _refuse_others(files: list[str], **choices: Any) -> None:
+def _refuse_others(files: list[str], passed: Mapping[str, bool]) -> None:
     """Refuse options that an A/A comparison has no use for."""
     if len(files) != 2:
         raise ValueError(f"--same compares two sets of runs of one system; {len(files)} are given")
-    for name, value in choices.items():
-        if value is not None and value is not False:
+    for name, is_passed in passed.items():
+        if is_passed:
             raise ValueError(f"--{name.replace('_', '-')} does not go with --same; leave it out")
 
 

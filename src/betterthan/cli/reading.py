@@ -2,7 +2,8 @@
 take it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,12 @@ def measured(
     if labels.sizes["system"] == 1:
         return None, confusions.isel(system=0, drop=True), None
     return tallies(labels).assign_attrs(labels.attrs | {"scale": 1}), confusions, "macro_f1"
+
+
+def changed(command: Callable[..., None], options: Mapping[str, Any]) -> dict[str, bool]:
+    """Which options of a command differ from their defaults."""
+    defaults = signature(command).parameters
+    return {name: value != defaults[name].default for name, value in options.items()}
 
 
 def refuse_unused(passed: Mapping[str, bool], of: str, instead: str) -> None:

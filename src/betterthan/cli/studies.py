@@ -1,6 +1,5 @@
 """Commands on component scores, on what predicts a response, and on orders."""
 
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,8 @@ def measures(
       betterthan measures labels.csv
       betterthan measures tallies.csv --statistic f1 --seed 1
     """
-    from betterthan.cli.reading import measured, refuse_unused
+    from betterthan.cli.reading import changed, measured, refuse_unused
 
-    defaults = signature(measures).parameters
     options: dict[str, Any] = {
         "statistic": statistic,
         "beta": beta,
@@ -62,8 +60,7 @@ def measures(
     )
     say(str((data if data is not None else confusions).attrs["reading"]))
     if data is None:
-        passed = {k: v != defaults[k].default for k, v in options.items()}
-        refuse_unused(passed, "comparing systems", f"{file.name} describes one")
+        refuse_unused(changed(measures, options), "comparing systems", f"{file.name} describes one")
     if confusions is not None and seed is not None:  # of the intervals in a report
         confusions = confusions.assign_attrs(seed=seed)
     answers = [] if confusions is None else [confusions]
@@ -148,9 +145,8 @@ def order(
       betterthan order judges.csv
       betterthan order systems.csv --reference gold
     """
-    from betterthan.cli.reading import ordered, refuse_unused
+    from betterthan.cli.reading import changed, ordered, refuse_unused
 
-    defaults = signature(order).parameters
     options: dict[str, Any] = {
         "references": references,
         "rope": rope,
@@ -166,8 +162,7 @@ def order(
         instead = f"{file.name} has one document, or one system"
         instead = instead if restrict is None else "--restrict compares none"
         instead = instead if reference else "no --reference is passed"
-        passed = {k: v != defaults[k].default for k, v in options.items()}
-        refuse_unused(passed, "comparing systems", instead)
+        refuse_unused(changed(order, options), "comparing systems", instead)
     answers: list[Any] = []
     if names_of is not None:
         answers.append(bt.orders.kendall_tau(orders, names_of, restrict=restrict))
