@@ -315,7 +315,8 @@ def test_budgets(pages):
     style = re.search(r"<style>.*?</style>", pages["two"][1], re.S)[0]
     script = re.search(r"<script>.*?</script>", pages["two"][1], re.S)[0]
     assert len(style.encode()) <= 20_000
-    assert len(script) <= 55_000
+    # 55,000 before verdicts followed what missing scores could change
+    assert len(script) <= 55_300
 
 
 def test_the_audit_is_folded_like_other_evidence(open_page):

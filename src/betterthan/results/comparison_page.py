@@ -429,6 +429,7 @@ def _pair_columns(
             if name in data:
                 mass = data[name].isel(indexers).sel({names.REGION: names.REGIONS[1]})
                 columns[key] = mass.values
+    columns |= _bounds_columns(data, pairs)
     counts = data["counts"].isel(indexers).transpose(names.PAIR, names.OUTCOME).values
     columns |= {key: counts[:, k] for k, key in enumerate("wlt"[: counts.shape[1]])}
     columns |= _test_columns(data, indexers)
@@ -438,6 +439,19 @@ def _pair_columns(
     counted = None if right is None else [np.array(right[0])[places] for places in pairs]
     derived = _derived(columns, counted)
     return {"per": per, "right": right, "pairs": written | derived}
+
+
+def _bounds_columns(
+    data: xr.Dataset, pairs: tuple[np.ndarray, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Between what P(better) lies whatever the missing scores, of the pairs of which a system lacks
+    them with the difficulty of the items.
+    """
+    if "missing_differs" not in data or "missing_probability" not in data:
+        return {}
+    differs, bounds = data["missing_differs"].values, data["missing_probability"].values[pairs]
+    bounds = np.where((differs[pairs[0]] | differs[pairs[1]])[:, None], bounds, np.nan)
+    return {"ml": bounds[:, 0], "mh": bounds[:, 1]} if np.isfinite(bounds).any() else {}
 
 
 def _stored_units(columns: dict[str, np.ndarray]) -> dict[str, int]:
@@ -509,7 +523,7 @@ def _stored(key: str, values: np.ndarray, per: int | None) -> Any:
     return column[0] if column and all(v == column[0] for v in column) else column
 
 
-_SHARES = ("p", "other", "among", "aw", "wrong")
+_SHARES = ("p", "other", "among", "aw", "wrong", "ml", "mh")
 
 
 def _short_number(value: Any, digits: int) -> Any:

@@ -10,9 +10,9 @@ function controlsOf(view) {
     const number = make("input", { type: "number", min: low, max: high, step: "any",
       "aria-label": name + ", as a number", disabled: why });
     const moved = (from, to, done) => {
-      const value = Number(from.value);
-      if (from.value === "" || !(value >= low && value <= high)) return;
-      to.value = from.value;
+      if (from.value === "") return;
+      const value = Math.min(high, Math.max(low, +from.value));
+      from.value = to.value = value; // the one that is applied
       view.change({ [key]: value }, done);
     };
     on(range, "input", () => moved(range, number, false));

@@ -1,16 +1,20 @@
 // The pairs of a comparison under the reader's settings: probabilities and verdicts.
 
 // By precedence: no_data, no_verdict, split, equivalent, a_better or b_better, undecided.
-// of: {stays, p, q, within, error, against}; stays is no_data, no_verdict or "".
-function decide(of, rope, threshold) {
-  if (of.stays) return of.stays;
-  const ahead = of.p - 2 * of.error >= threshold ? "a_better"
-    : of.q - 2 * of.error >= threshold ? "b_better" : "undecided";
-  if ((ahead === "a_better" && of.against < 0.5) || (ahead === "b_better" && of.against > 0.5)) {
-    return "split";
-  }
-  if (rope > 0 && of.within >= threshold) return "equivalent";
-  return ahead;
+// of: {stays, p, q, within, error, against, low, high, reported}; stays is no_data, no_verdict or "";
+// p lies between low and high where scores are missing with the difficulty of the items, else null.
+function decide({ stays, p, q, within, error, against, low, high, reported }, rope, threshold) {
+  if (stays) return stays;
+  const ahead = aheadOf(p, threshold, q, 2 * error);
+  if (low != null && aheadOf(low, threshold) !== aheadOf(high, threshold)) return "no_verdict";
+  if (ahead === "a_better" ? against < 0.5 : ahead === "b_better" && against > 0.5) return "split";
+  if (!(rope > 0 && within >= threshold)) return ahead;
+  // what missing scores could change of an equivalence is known at the settings of the report
+  return low == null || reported === "equivalent" ? "equivalent" : "no_verdict";
+}
+
+function aheadOf(p, threshold, q = 1 - p, error = 0) {
+  return p - error >= threshold ? "a_better" : q - error >= threshold ? "b_better" : "undecided";
 }
 
 const POLICIES = { // halves of the ties that count as wins of A and of B
@@ -36,7 +40,7 @@ class Model {
       right: (w, l, n, k) => w - data.right[0][this.first[k]] + data.right[0][this.second[k]] };
     for (const name in pairs) {
       const rule = rules[pairs[name]];
-      if (rule) pairs[name] = codes.map((_, k) => rule(...["w", "l", "n"].map((of) => this.at(of, k)), k));
+      if (rule) pairs[name] = codes.map((_, k) => rule(...[..."wln"].map((of) => this.at(of, k)), k));
     }
     this.settle(data.ties, null);
   }
@@ -75,13 +79,13 @@ class Model {
   parameters(k) {
     const { kind, lower } = this.data;
     if (kind === "units") {
-      const [d, e, f, g, n] = ["d", "e", "f", "g", "k"].map((name) => this.at(name, k));
+      const [d, e, f, g, n] = [..."defgk"].map((name) => this.at(name, k));
       if (d === null || f === null || !(e > 0)) return null;
       const skewness = (lower ? -1 : 1) * (g || 0) / 3 / Math.sqrt(n);
       return { d: lower ? -d : d, e, f, g: skewness, most: f >= 2 ? this.data.most : null };
     }
     if (kind !== "counts") return null;
-    let [w, l, t] = ["w", "l", "t"].map((name) => this.at(name, k));
+    let [w, l, t] = [..."wlt"].map((name) => this.at(name, k));
     const prior = this.prior || this.data.prior, halves = POLICIES[this.ties];
     const third = t !== undefined && !halves;
     if (t && halves) [w, l] = [w, l].map((n, side) => n + Math.floor(t * halves[side] / 2));
@@ -98,9 +102,8 @@ class Model {
     const q1 = exact ? above(of.b, of.a, of.t, 0) : 1 - p1;
     const against = (this.data.splits ? this.at("other", k) : null) ?? NaN;
     const stays = reported?.startsWith("no_") ? reported : "";
-    const fixed_ = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays };
-    this.cache[k] = fixed_;
-    return fixed_;
+    return this.cache[k] = { of, p: p1, q: q1, error: this.at("pe", k) || 0, against, stays, reported,
+      low: this.at("ml", k), high: this.at("mh", k) };
   }
 
   // P(|d| <= rope) and P(d > rope) of a pair; NaN if unknown
@@ -130,7 +133,7 @@ class Model {
     const p = this.at("among", k);
     if (p === null) return "";
     if (this.data.rope > 0 && this.at("aw", k) >= threshold) return "equivalent";
-    return p >= threshold ? "a_better" : 1 - p >= threshold ? "b_better" : "undecided";
+    return aheadOf(p, threshold);
   }
 
   // The verdict that counts, as comparison/joint_ranking.py
@@ -167,8 +170,7 @@ class Model {
 
   // Whether the second system is listed first, because it is better or ahead
   turned(k, verdict) {
-    return verdict === "b_better"
-      || (verdict !== "a_better" && this.probabilitiesOf(k)[0] < 0.5);
+    return verdict === "b_better" || (verdict !== "a_better" && this.probabilitiesOf(k)[0] < 0.5);
   }
 
   // Mean and interval of the difference, first system minus second

@@ -14,7 +14,7 @@ function pairNumbers(view, k) {
   const [p, q, error] = model.probabilitiesOf(k);
   const of = model.fixedOf(k);
   const [i, j] = turn ? [model.second[k], model.first[k]] : [model.first[k], model.second[k]];
-  const [w, l, t] = ["w", "l", "t"].map((name) => model.at(name, k));
+  const [w, l, t] = [..."wlt"].map((name) => model.at(name, k));
   const [d, low, up] = turnedSize(model.size_of(k), turn);
   const pair = {
     first: model.systems[i], second: model.systems[j], turn, verdict: oriented(verdict, turn),
