@@ -1,7 +1,10 @@
 """What `print` shows of a gate: the decision, the evidence in words of the field, the verdict."""
 
+import pandas as pd
 import pytest
 from golden.cases import CASES
+
+import betterthan as bt
 
 FIRST_LINES = {
     "gate_passes": "pass: the candidate is non-inferior to the baseline. "
@@ -38,3 +41,19 @@ def test_evidence_is_in_words_of_the_field(printed):
 def test_interim_looks_count_non_tied_items():
     text = str(CASES["gate_inconclusive_with_looks"]())
     assert "4 planned, at 30, 60, 90, 120 non-tied items; now 15 of 120" in text
+
+
+def test_a_probability_just_below_the_threshold_is_not_rounded_up_to_it():
+    wins, losses, ties = 29, 43, 30  # P(candidate worse) is 0.94968
+    rows = [(0, 1)] * wins + [(1, 0)] * losses + [(1, 1)] * ties
+    old, new = (
+        pd.DataFrame({"item": range(len(rows)), "score": [row[k] for row in rows]}) for k in (0, 1)
+    )
+    decision = bt.gate(old, new, margin=0.01)
+    assert decision.verdict == "inconclusive"
+    text = " ".join(str(decision).split())
+    assert text.count("0.9497") == 2
+    assert "0.950" not in text
+    assert "0.950" not in bt.report(decision, format="text")
+    plan = bt.plan.foresee((43, 29, 30), until=150)
+    assert plan.lines[0] == "Undecided: P(A better) = 0.9497 after 102 items."

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.sentences import below_threshold
+from betterthan.results.numbers import below_threshold
 
 
 def scores(values, **coords):

@@ -10,7 +10,7 @@ from betterthan.gating.boundaries import MOST, Further
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
-from betterthan.results.numbers import equal_to, json_value, probability
+from betterthan.results.numbers import below_threshold, equal_to, json_value, probability
 from betterthan.results.result import Result
 
 if TYPE_CHECKING:
@@ -183,11 +183,12 @@ def headline(decision: Gate) -> str:
     if decision.verdict == INCONCLUSIVE and decision.why:
         return f"inconclusive: {decision.why[0]}"
     if decision.verdict == INCONCLUSIVE:
-        needs = f"A verdict needs {decision.threshold:g}." if decision.looked is None else ""
+        needed = decision.threshold
+        needs = f"A verdict needs {needed:g}." if decision.looked is None else ""
         return (
             "inconclusive: the data do not show whether the candidate is non-inferior to the "
-            f"baseline. P({drop} < {margin}) {equal_to(now.passes)}, P({worse}) "
-            f"{equal_to(now.behind)}. {needs}"
+            f"baseline. P({drop} < {margin}) {equal_to(now.passes, threshold=needed)}, P({worse}) "
+            f"{equal_to(now.behind, threshold=needed)}. {needs}"
         ).rstrip()
     return f"worse: the candidate is worse than the baseline. P({worse}) {equal_to(now.behind)}."
 
@@ -279,9 +280,9 @@ def _number(n: int, singular: str, plural: str) -> str:
 def _probabilities(decision: Gate, evidence: Evidence) -> Iterator[tuple[str, str]]:
     chances = evidence.chances
     extremes = chances.worst, chances.best
-    passes = _probability([chances.observed.passes, *(c.passes for c in extremes)])
-    behind = _probability([chances.observed.behind, *(c.behind for c in extremes)])
-    looked = decision.looked
+    looked, needed = decision.looked, decision.threshold
+    passes = _probability([chances.observed.passes, *(c.passes for c in extremes)], needed)
+    behind = _probability([chances.observed.behind, *(c.behind for c in extremes)], needed)
     least = "" if looked is not None else f"; pass needs {decision.threshold:g}"
     worse = "" if looked is not None else f"; worse needs {decision.threshold:g}"
     yield "non-inferiority margin", f"{decision.margin:g}"
@@ -290,9 +291,9 @@ def _probabilities(decision: Gate, evidence: Evidence) -> Iterator[tuple[str, st
     yield "P(candidate worse)", behind + worse
 
 
-def _probability(values: list[float]) -> str:
+def _probability(values: list[float], needed: float) -> str:
     """Format the observed value, and its range over all values of the missing scores."""
-    now, *limits = map(probability, values[:1] + sorted(values[1:]))
+    now, *limits = (below_threshold(p, needed) for p in values[:1] + sorted(values[1:]))
     if {now} == set(limits):
         return now
     return f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"

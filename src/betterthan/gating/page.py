@@ -182,7 +182,8 @@ def _probabilities(decision: Gate, evidence: Evidence) -> Part:
         chance: Chance = getattr(evidence.chances, case)
         outcomes = getattr(evidence.cases, case) if evidence.cases is not None else ()
         both = (chance.passes, chance.behind)
-        probabilities = ["–" if np.isnan(p) else numbers.probability(p) for p in both]
+        needed = decision.threshold
+        probabilities = ["–" if np.isnan(p) else numbers.below_threshold(p, needed) for p in both]
         cells = [label, *(f"{n:,}" for n in outcomes), *probabilities, chance.verdict]
         rows.append(tuple(cells))
         verdicts.append(chance.verdict)

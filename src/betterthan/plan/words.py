@@ -45,7 +45,8 @@ def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, st
 
 
 def _standing(pair: xr.Dataset, system_names: dict[str, str]) -> str:
-    p = numbers.equal_to(float(pair["prob_better"]))
+    threshold = float(pair.attrs.get("threshold") or 0.0)
+    p = numbers.equal_to(float(pair["prob_better"]), threshold=threshold)
     verdict = _NOW[str(pair["now"].values)].format(**system_names)
     return f"{verdict}: P({system_names['a']} better) {p} after {_counted(pair['n'], 'items')}."
 

@@ -30,15 +30,30 @@ def probability(p: float, mcse: float = 0.0) -> str:
     return f"< {least:.{places}f}" if p < 0.5 else f"> {1 - least:.{places}f}"
 
 
-def equal_to(p: float, mcse: float = 0.0) -> str:
-    """A probability with its sign of equality, for a sentence.
+def below_threshold(p: float, threshold: float) -> str:
+    """A probability; below the threshold with as many digits as it takes to see that it is.
+
+    Examples
+    --------
+    >>> below_threshold(0.9497, 0.95), below_threshold(0.92, 0.95), below_threshold(0.97, 0.95)
+    ('0.9497', '0.920', '0.970')
+    """
+    texts = (probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
+    below = (
+        text for text in texts if not text.startswith(">") and float(text.lstrip("< ")) < threshold
+    )
+    return next(below, texts[0]) if p < threshold else texts[0]
+
+
+def equal_to(p: float, mcse: float = 0.0, *, threshold: float = 0.0) -> str:
+    """A probability with its sign of equality, for a sentence; see `below_threshold`.
 
     Examples
     --------
     >>> equal_to(0.996307), equal_to(0.9999999)
     ('= 0.996', '> 0.999')
     """
-    text = probability(p, mcse)
+    text = below_threshold(p, threshold) if p < threshold else probability(p, mcse)
     return text if text[0] in "<>" else f"= {text}"
 
 

@@ -143,7 +143,7 @@ def verdict_sentence(pair: Pair) -> str:
     if pair.p_mcse:
         equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse)
     else:
-        equals = f"= {below_threshold(pair.p or 0.0, pair.threshold)}"
+        equals = f"= {numbers.below_threshold(pair.p or 0.0, pair.threshold)}"
     if (pair.p or 0.0) < pair.threshold:  # else another rule stops it, which is stated elsewhere
         equals += f"; a verdict needs {pair.threshold:g}"
     close = " The threshold is within two Monte Carlo errors; more draws may decide."
@@ -151,15 +151,6 @@ def verdict_sentence(pair: Pair) -> str:
         f"Undecided: the data do not show whether {a} or {b} is better{by}{condition} "
         f"(P({a} better) {equals}).{close if pair.too_close else ''}"
     )
-
-
-def below_threshold(p: float, threshold: float) -> str:
-    """A probability below the threshold, with as many digits as it takes to see that it is."""
-    texts = (numbers.probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
-    below = (
-        text for text in texts if not text.startswith(">") and float(text.lstrip("< ")) < threshold
-    )
-    return next(below, texts[0])
 
 
 def _nothing_decisive(pair: Pair) -> bool:
