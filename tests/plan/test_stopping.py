@@ -182,3 +182,9 @@ def test_confidence_sequence_covers_at_every_look():
     both = np.logaddexp(log_e_value(w, l, t, d), log_e_value(l, w, t, -d)) - np.log(2)
     missed = (both.reshape(runs, n) >= -np.log(error)).any(1).mean()
     assert missed <= error + 4 * np.sqrt(error * (1 - error) / runs)
+
+
+def test_no_number_of_wins_is_printed_as_none():
+    for plan in (bt.plan.stopping_boundary(1, looks=1), bt.plan.sign_power(theta=0.5)):
+        assert "−1" not in str(plan)
+        assert (plan.data["wins"] == -1).any()

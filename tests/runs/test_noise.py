@@ -234,3 +234,23 @@ def test_two_items_are_no_plan_even_where_the_variance_of_items_is_zero():
     assert plan["best_items"].item() > 10
     assert plan["best_error"].item() == pytest.approx(np.sqrt(0.4 / runs[best] / items[best]))
     assert plan.lines[-1].startswith("The assumed variance between items is 0")
+
+
+def test_runs_that_never_differ_do_not_show_what_more_runs_would_change():
+    for successes in (np.array([[4, 0], [4, 4], [0, 4]]), np.full((3, 2), 4)):
+        data = trials(successes, np.full_like(successes, 4), "AB")
+        line = next(x for x in bt.runs.noise(data).lines if "the difference" in x)
+        assert "the data do not show what more runs would change" in line
+        assert "best number" not in line
+    with pytest.raises(ValueError, match="vary neither over items nor over runs"):
+        bt.plan.runs(data, cost_item=4, cost_run=1)
+
+
+def test_the_best_number_of_runs_has_the_narrowest_interval_and_says_so():
+    plan = bt.plan.runs(item_variance=0.01, run_variance=0.25, cost_item=4, cost_run=1, budget=47)
+    n, error = plan.data["n"].values, plan.data["error"].values
+    width = error * stats.t.ppf(0.975, n - 1)
+    assert plan.data["runs"].values[width.argmin()] == plan.data["best_runs"].item() == 5
+    assert error.min() < plan.data["best_error"].item()
+    assert plan.lines[1].startswith("Its interval is the narrowest")
+    assert plan.lines[0].startswith("For a budget of 47, the best is 5 runs of each of 5 items")

@@ -144,6 +144,7 @@ def _cell(value: Any) -> str:
     return on_one_line(str(value)) if str(value) else ""
 
 
+_WINS = ("wins", "losses")  # that a verdict takes; -1 where no number does
 _COLUMNS = ("verdict", "claim", names.OUTCOME, "signal")  # dims whose labels are columns
 
 
@@ -191,6 +192,7 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
         column = selected[name]
         if column.dtype.kind in "iuf":
             write = numbers.probability if str(name).startswith(certain) else _number
+            column = column.where(column >= 0) if name in _WINS else column
             selected[name] = [write(float(x)) for x in column]
     return selected
 

@@ -93,8 +93,8 @@ def runs(
     Raises
     ------
     ValueError
-        If neither data nor variances are passed, a cost is negative, or the budget pays fewer than
-        two items.
+        If neither data nor variances are passed, nothing varies, a cost is negative, or the budget
+        pays fewer than two items.
 
     See Also
     --------
@@ -126,6 +126,8 @@ def runs(
         systems_present = sums.systems
         pairs = pair_indices(len(systems_present)) if len(systems_present) > 1 else None
         item, run, limits = _variances(sums, pairs, costs, ci_prob)
+        if not (item.any() or run.any()):
+            raise ValueError("the scores vary neither over items nor over runs; nothing to plan")
         now = len(sums.items), float(sums.trials[sums.trials > 0].mean())
         budget = costs.of(*now) if budget is None else budget
     columns = {"best": best_runs(item, run, costs.item, costs.run)}
@@ -232,6 +234,11 @@ def _run_lines(columns: dict[str, np.ndarray], attrs: dict[str, Any], costs: _Co
             f"For a budget of {attrs['budget']:g}, the best is {checks.numbered(int(r), 'run')} of "
             f"each of {n:,.0f} items: standard error {error:.3g}{of}."
         )
+        if "error" in columns and error > 1.001 * columns["error"][k].min():
+            lines.append(
+                "Its interval is the narrowest: with fewer items the standard error may be "
+                "smaller, but the quantile of Student's t is larger."
+            )
         if "items_now" in attrs:
             lines.append(_now(columns, attrs, k))
     if np.isinf(best).all():
@@ -260,7 +267,7 @@ def _now(columns: dict[str, np.ndarray], attrs: dict[str, Any], k: int) -> str:
     error = np.sqrt((columns["item_variance"][k] + columns["run_variance"][k] / r) / n)
     cost = n * (attrs["cost_item"] + r * attrs["cost_run"])
     return (
-        f"The data, {r:g} runs of each of {n:,} items, cost {cost:g}: standard error {error:.3g}."
+        f"The data, {r:.3g} runs of each of {n:,} items, cost {cost:g}: standard error {error:.3g}."
     )
 
 

@@ -392,6 +392,12 @@ def _of_pair(data: xr.Dataset) -> str:
         float(data[k].values[0, 1])
         for k in ("difference_error", "difference_error_of_runs", "best_runs")
     )
+    if runs == 0:
+        items = f"{total:.3f} for items like these" if total > 0 else "unknown"
+        return (
+            f"Standard error of the difference: {items}. No runs of an item differ, so the data do "
+            "not show what more runs would change."
+        )
     now = float(data["runs"].values.mean())
     few = "as many runs as possible" if np.isinf(best) else f"{best:.1f} runs of each item"
     share = min(1.0, (runs / total) ** 2) if total > 0 else 0.0
