@@ -301,3 +301,13 @@ def test_systems_that_are_equal_at_some_k_do_not_lead_there(names):
     if len(names) > 2:
         assert "pass^1 (a run of an item succeeds): none of the 3 systems leads" in lines[1]
         assert "A 0.50" in lines[0]
+
+
+def test_skewed_differences_of_few_items_are_named_as_compare_names_them():
+    successes = np.array([[4, 3], [4, 1], [3, 2], [4, 4], [4, 2], [2, 0]])
+    data = trials(successes, np.full_like(successes, 4), "AB")
+    notes = [x for x in bt.runs.reliability(data, k=[1, 2], kind="any").lines if x[0] == "!"]
+    assert notes == [
+        "! Differences in pass@2 of so few items are too skewed for Student's t here: verdicts and "
+        "intervals are wrong more often than stated."
+    ]

@@ -360,7 +360,7 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     pooled = _on_data_sets(evaluation)
     if "difference_df" not in answers:
         return pooled
-    lines = [_skewed(answers)]
+    lines = [skewed(answers)]
     if evaluation.clusters is not None:
         if unequal(answers):
             lines.append(_unequal_sizes(answers, evaluation.clusters, options))
@@ -499,22 +499,22 @@ def _unsupported_by_swaps(answers: Table) -> str:
     )
 
 
-def _skewed(answers: Table) -> str:
-    """Pairs whose differences are too skewed for so few items."""
+def skewed(answers: Table, of: str = "") -> str:
+    """The note on pairs whose differences, of a quantity, are too skewed for so few items."""
     if "difference_skewness" not in answers:
         return ""
     at = pair_indices(len(answers[names.SYSTEM_A]))
     held: dict[str, Any] = {k: answers[k][at] for k in ("difference_skewness", "n_units")}
     differ = answers["counts"][..., :2].sum(-1)[at]
     there = answers["difference_error"][at] > 0
-    skewed = too_skewed(held["difference_skewness"], held["n_units"], differ) & there
-    places = np.flatnonzero(skewed)
+    affected = too_skewed(held["difference_skewness"], held["n_units"], differ) & there
+    places = np.flatnonzero(affected)
     if not len(places):
         return ""
-    pairs = f"in {len(places):,} of {len(skewed):,} pairs" if len(skewed) > 1 else "here"
-    which = f" ({_named_pairs(answers, places)})" if len(skewed) > 1 else ""
+    pairs = f"in {len(places):,} of {len(affected):,} pairs" if len(affected) > 1 else "here"
+    which = f" ({_named_pairs(answers, places)})" if len(affected) > 1 else ""
     return (
-        f"! Differences of so few items are too skewed for Student's t {pairs}{which}: "
+        f"! Differences{of} of so few items are too skewed for Student's t {pairs}{which}: "
         "verdicts and intervals are wrong more often than stated."
     )
 

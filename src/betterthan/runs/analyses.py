@@ -14,6 +14,7 @@ import xarray as xr
 
 import betterthan
 from betterthan import checks, names
+from betterthan.comparison.additions import skewed
 from betterthan.comparison.compare import decided
 from betterthan.comparison.data import LoadedData, unit_totals
 from betterthan.comparison.engines import closed_form
@@ -201,7 +202,8 @@ def reliability(
     result.attrs = _attrs(options, kind, each_k, most, left_out) | {
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
-    return Runs(result, tuple(reliability_lines(result)))
+    notes = [tables[number].attrs.get("note") for number in known[::-1]]
+    return Runs(result, (*reliability_lines(result), *filter(None, notes)))
 
 
 _FIXED: dict[str, Any] = {
@@ -258,9 +260,11 @@ def _of_k(
     answer, *_ = decided(closed_form(evaluation, options), evaluation, options)
     columns = {key: evaluation.columns[key] for key in _OWN}
     columns |= {key: answer.table.arrays[key] for key in _ANSWERS if key in answer.table}
+    counts = (*names.SQUARE, names.OUTCOME), evaluation.counts.values
+    note = skewed(answer.table.with_arrays({"counts": counts}), f" in {of.name}")
     if dirichlet:
         columns["dirichlet_prob_better"] = names.SQUARE, _dirichlet(loaded.scores.values)
-    return Table(columns)
+    return Table(columns, {"note": note})
 
 
 def _one_system(loaded: LoadedData, options: Options) -> Table:
