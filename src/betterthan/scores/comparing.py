@@ -312,6 +312,7 @@ def compare_folds(
         n_items=len(paired.values),
         higher_is_better=paired.sign > 0,
         test_share=share,
+        data_hash=paired.data_hash,
         **asdict(question),
     )
     return Comparison(result.assign_attrs(signed))
@@ -449,6 +450,7 @@ class Paired:
     values: np.ndarray
     systems: list[str]
     sign: int
+    data_hash: str
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
@@ -500,7 +502,7 @@ def _paired(scores: Any) -> Paired:
     if len(values) < 2:
         raise ValueError(f"there is {len(values)} score of each system; a spread needs two")
     sign = 1 if data.attrs.get("higher_is_better", True) else -1
-    return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign)
+    return Paired(values, [str(s) for s in data[names.SYSTEM].values], sign, fingerprint(data))
 
 
 _ROWS_OF = (  # one data set; the test of wins and losses takes runs and clusters together
@@ -538,6 +540,7 @@ def _with_provenance(
         n_items=len(paired.values),
         higher_is_better=paired.sign > 0,
         rope=rope,
+        data_hash=paired.data_hash,
         **sampled,
     )
     return result.assign_attrs(signed)
