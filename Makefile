@@ -14,7 +14,7 @@ docs: export NUMBA_OPT ?= 1
 docs: export NUMBA_CPU_NAME ?= generic
 docs: export NUMBA_CPU_FEATURES ?=
 
-.PHONY: demo check test lint types unsampled pytest pytest-models pytest-others docs golden browser bench oracle graphs evidence calibration size clean
+.PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
 
 demo: $(STAMP)
 	@$(BIN)/betterthan demo --method both -o demo/report.html
@@ -35,16 +35,8 @@ types: $(STAMP)
 unsampled: $(STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not sampled and not browser' --cov=betterthan --cov-branch --cov-report= --cov-fail-under=92
 
-# Half of the work in each of two processes, which import and compile once what their tests share.
-MODELS := $(addprefix tests/,cli features fits models plot results)
 pytest: $(STAMP)
-	@$(MAKE) --no-print-directory --jobs 2 pytest-models pytest-others
-
-pytest-models: $(STAMP)
-	@$(BIN)/python -m pytest -n 0 -m 'not browser' $(MODELS)
-
-pytest-others: $(STAMP)
-	@$(BIN)/python -m pytest -n 0 -m 'not browser' $(MODELS:%=--ignore=%)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m 'not browser'
 
 docs: $(STAMP)
 	@$(BIN)/python -m sphinx -j 2 -W --keep-going -q -b html docs docs/_build/html
