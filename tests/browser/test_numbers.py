@@ -126,12 +126,15 @@ def test_numbers_are_written_as_python_writes_them(scripts):
     for mean in rng.normal(0, 0.2, 300):
         half = 10 ** rng.uniform(-4, 1.5)
         sizes.append([float(mean), float(mean - half), float(mean + half)])
+    near = [0.94968, 0.9499999, 0.0503, 0.92, 0.97, *rng.uniform(0.949, 0.951, 100).tolist()]
     found = scripts.evaluate(
-        """([p, error, sizes]) => [p.map((v) => betterthan.probability(v, 0)),
+        """([p, error, sizes, near]) => [p.map((v) => betterthan.probability(v, 0)),
           error.map(([v, e]) => betterthan.probability(v, e)),
-          sizes.map((three) => betterthan.difference(...three).join(" "))]""",
-        [p, error, sizes],
+          sizes.map((three) => betterthan.difference(...three).join(" ")),
+          near.map((v) => betterthan.probability(v, 0, 0.95))]""",
+        [p, error, sizes, near],
     )
     assert found[0] == [numbers.probability(v) for v in p]
     assert found[1] == [numbers.probability(v, e) for v, e in error]
     assert found[2] == [numbers.difference(*three) for three in sizes]
+    assert found[3] == [numbers.probability(v, threshold=0.95) for v in near]

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import betterthan as bt
-from betterthan.results.numbers import below_threshold
+from betterthan.results.numbers import probability
 
 
 def scores(values, **coords):
@@ -144,11 +144,24 @@ def test_counts_without_ties_are_of_items_that_one_won():
 
 @pytest.mark.parametrize(
     ("p", "threshold", "text"),
-    [(0.94968, 0.95, "0.9497"), (0.94, 0.95, "0.940"), (0.99987, 0.9999, "0.99987")],
+    [
+        (0.94968, 0.95, "0.9497"),
+        (0.94, 0.95, "0.940"),
+        (0.99987, 0.9999, "0.99987"),
+        (0.9999999, 0.99999999, "0.9999999"),
+    ],
 )
 def test_a_probability_below_the_threshold_reads_below_it(p, threshold, text):
-    assert below_threshold(p, threshold) == text
-    assert float(below_threshold(p, threshold)) < threshold
+    assert probability(p, threshold=threshold) == text
+    other = probability(1 - p, threshold=threshold)
+    assert threshold > float(text) == pytest.approx(1 - float(other), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "latex", "html"])
+def test_every_report_shows_that_a_pair_is_below_the_threshold(kind):
+    shown = bt.compare(bt.counts.from_table({("A", "B"): (43, 29, 9)})).report(format=kind)
+    assert "0.9497" in shown
+    assert "0.950" not in shown.partition("<script")[0]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from betterthan.gating.boundaries import MOST, Further
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
-from betterthan.results.numbers import below_threshold, equal_to, json_value, probability
+from betterthan.results.numbers import equal_to, json_value, probability
 from betterthan.results.result import Result
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _probabilities(decision: Gate, evidence: Evidence) -> Iterator[tuple[str, st
 
 def _probability(values: list[float], needed: float) -> str:
     """Format the observed value, and its range over all values of the missing scores."""
-    now, *limits = (below_threshold(p, needed) for p in values[:1] + sorted(values[1:]))
+    now, *limits = (probability(p, threshold=needed) for p in values[:1] + sorted(values[1:]))
     if {now} == set(limits):
         return now
     return f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"

@@ -183,7 +183,7 @@ def _probabilities(decision: Gate, evidence: Evidence) -> Part:
         outcomes = getattr(evidence.cases, case) if evidence.cases is not None else ()
         both = (chance.passes, chance.behind)
         needed = decision.threshold
-        probabilities = ["–" if np.isnan(p) else numbers.below_threshold(p, needed) for p in both]
+        probabilities = [numbers.probability(p, threshold=needed) for p in both]
         cells = [label, *(f"{n:,}" for n in outcomes), *probabilities, chance.verdict]
         rows.append(tuple(cells))
         verdicts.append(chance.verdict)

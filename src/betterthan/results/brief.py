@@ -272,6 +272,7 @@ class Difference:
     limits: tuple[float, float, float] | None = None  # lower, point, upper; None without a mark
     p: float | None = None  # P(best), or of two systems P(better)
     p_mcse: float = 0.0
+    threshold: float = 0.0  # that decides on the probability
     mark: str = ""  # on its probability, where it may be the best
     written: str = ""  # the value with its interval, where it is no difference
 
@@ -288,7 +289,9 @@ class Difference:
     @property
     def probability(self) -> str:
         """P(best), or P(better)."""
-        return "" if self.p is None else self.mark + numbers.probability(self.p, self.p_mcse)
+        if self.p is None:
+            return ""
+        return self.mark + numbers.probability(self.p, self.p_mcse, self.threshold)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -468,6 +471,7 @@ def _row_of_cell(cell: xr.Dataset, label: str, prefix: str = "") -> Difference:
         limits=limits,
         p=p if limits else None,
         p_mcse=float(cell[error]) if error in cell else 0.0,
+        threshold=float(cell.attrs.get("threshold") or 0.0),
     )
 
 

@@ -10,17 +10,24 @@ from typing import Any
 import numpy as np
 
 
-def probability(p: float, mcse: float = 0.0) -> str:
-    """A probability to three decimals, or as many as its Monte Carlo error supports.
+def probability(p: float, mcse: float = 0.0, threshold: float = 0.0) -> str:
+    """A probability to three decimals, or as many as its Monte Carlo error supports; an exact one
+    that is below the threshold to as many as it takes to see that it is, also from the other side.
 
     Examples
     --------
     >>> probability(0.996307), probability(0.9999999), probability(0.6873, 0.02)
     ('0.996', '> 0.999', '0.69')
+    >>> [probability(p, threshold=0.95) for p in (0.9497, 0.0503, 0.92, 0.97)]
+    ['0.9497', '0.0503', '0.920', '0.970']
     """
     if math.isnan(p):
         return "–"
     places = _places(mcse, most=3)
+    if not mcse and _side(p) < threshold:
+        texts = (f"{p:.{places}f}" for places in range(3, 13))
+        below = (text for text in texts if _side(float(text)) < threshold)
+        return next(below, f"{p:.3f}")
     text = f"{p:.{places}f}"
     if float(text) not in (0.0, 1.0):
         return text
@@ -30,30 +37,20 @@ def probability(p: float, mcse: float = 0.0) -> str:
     return f"< {least:.{places}f}" if p < 0.5 else f"> {1 - least:.{places}f}"
 
 
-def below_threshold(p: float, threshold: float) -> str:
-    """A probability; below the threshold with as many digits as it takes to see that it is.
-
-    Examples
-    --------
-    >>> below_threshold(0.9497, 0.95), below_threshold(0.92, 0.95), below_threshold(0.97, 0.95)
-    ('0.9497', '0.920', '0.970')
-    """
-    texts = (probability(p), *(f"{p:.{places}f}" for places in range(4, 13)))
-    below = (
-        text for text in texts if not text.startswith(">") and float(text.lstrip("< ")) < threshold
-    )
-    return next(below, texts[0]) if p < threshold else texts[0]
+def _side(p: float) -> float:
+    """The probability of the side that has more of it, without the rounding of a difference."""
+    return max(p, round(1 - p, 15))
 
 
-def equal_to(p: float, mcse: float = 0.0, *, threshold: float = 0.0) -> str:
-    """A probability with its sign of equality, for a sentence; see `below_threshold`.
+def equal_to(p: float, mcse: float = 0.0, threshold: float = 0.0) -> str:
+    """A probability with its sign of equality, for a sentence; see `probability`.
 
     Examples
     --------
     >>> equal_to(0.996307), equal_to(0.9999999)
     ('= 0.996', '> 0.999')
     """
-    text = below_threshold(p, threshold) if p < threshold else probability(p, mcse)
+    text = probability(p, mcse, threshold)
     return text if text[0] in "<>" else f"= {text}"
 
 

@@ -26,7 +26,7 @@ from betterthan.results.sentences import difference_name, unit_label, verdict_la
 ONE_SIDED_MARK = " †"
 _ALTERNATIVES = {"mean": "P(mean better)", "wins": "P(wins more)"}
 _COUNTED = ("wins", "losses", "ties")
-P_BETTER = tables.probability("P(better)", "prob_better")
+P_BETTER = tables.deciding("P(better)", "prob_better")
 COUNTS = [tables.count(name.capitalize(), name) for name in _COUNTED]
 WINS, LOSSES = COUNTS[:2]
 
@@ -201,7 +201,7 @@ def _further_columns(context: ReportContext) -> list[tables.Column]:
     sign = tables.probability("Sign error", "sign_error", error="prob_better_mcse")
     return [
         tables.joined("Missing as wrong", ", ", verdict(name="verdict_if_wrong"), wrong),
-        tables.probability("Pairwise P(better)", "pairwise_prob_better", blank=tables.NO_DATA),
+        tables.deciding("Pairwise P(better)", "pairwise_prob_better", blank=tables.NO_DATA),
         verdict(PAIRWISE_VERDICT, "pairwise_verdict"),
         *(
             tables.probability(ENGINES[name].column, "engine_prob_better", blank=tables.NO_DATA)

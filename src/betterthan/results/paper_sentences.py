@@ -104,7 +104,7 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
             f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
             f"{against}."
         )
-    below = numbers.below_threshold(pair.p or 0.0, pair.threshold)
+    below = numbers.probability(pair.p or 0.0, threshold=pair.threshold)
     return (
         f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
         f"better with posterior probability {below}{condition}{_numbers(pair)}, below the "

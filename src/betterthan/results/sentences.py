@@ -140,10 +140,7 @@ def verdict_sentence(pair: Pair) -> str:
     if _nothing_decisive(pair):
         ties = "the number of ties is unknown" if pair.ties_unknown else "ties are dropped"
         return f"Undecided: neither {a} nor {b} won an item from the other, and {ties}."
-    if pair.p_mcse:
-        equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse)
-    else:
-        equals = f"= {numbers.below_threshold(pair.p or 0.0, pair.threshold)}"
+    equals = numbers.equal_to(pair.p or 0.0, pair.p_mcse, pair.threshold)
     if (pair.p or 0.0) < pair.threshold:  # else another rule stops it, which is stated elsewhere
         equals += f"; a verdict needs {pair.threshold:g}"
     close = " The threshold is within two Monte Carlo errors; more draws may decide."

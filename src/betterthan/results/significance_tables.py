@@ -15,7 +15,7 @@ from betterthan.results.methods import MODEL_REASONS, tests_in
 from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.pair_tables import p_value, pairs_at, table_by_pair, verdict
 from betterthan.results.sentences import unit_label
-from betterthan.results.tables import NO_DATA, Column, pair_cell, pairwise, probability, single_unit
+from betterthan.results.tables import NO_DATA, Column, deciding, pair_cell, pairwise, single_unit
 from betterthan.signed import Signature
 from betterthan.significance.roster import get_spec
 from betterthan.significance.similarity import Marks, groups_by, ranges
@@ -202,7 +202,7 @@ def _test_columns(context: ReportContext) -> list[Column]:
     if corrected:
         heads[f"p_adjusted_{tests[-1]}"] = f"{corrected} {get_spec(tests[-1]).header}"
     return [
-        probability(_ALONE if joint else "P(better)", "prob_better", blank=NO_DATA),
+        deciding(_ALONE if joint else "P(better)", "prob_better", blank=NO_DATA),
         verdict(context.pairwise_heading, unit=unit_label(context.provenance)),
         *(
             p_value(heading, name, f"favours_{name.split('_', 2)[2]}", blank=NO_DATA)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -451,6 +452,16 @@ def number(heading: str, name: str, write: Callable[..., str], **choices: Any) -
 def probability(heading: str, name: str, **choices: Any) -> Column:
     """A probability, with its Monte Carlo error where it has one."""
     return number(heading, name, numbers.probability, **choices)
+
+
+def deciding(heading: str, name: str, **choices: Any) -> Column:
+    """A probability that decides on the verdict, never rounded up to the threshold of the rows."""
+
+    def cells(rows: Any) -> Iterable[str]:
+        write = partial(numbers.probability, threshold=rows.attrs.get("threshold", 0.0))
+        return number(heading, name, write, **choices).write(rows)
+
+    return replace(probability(heading, name, **choices), write=cells)
 
 
 def count(heading: str, name: str) -> Column:

@@ -281,7 +281,8 @@ def _verdict(data: xr.Dataset, systems: list[str]) -> str:
     if verdict == "equivalent":
         return f"{a} and {b} are practically equivalent"
     if verdict == "undecided":
-        return f"undecided (P({a} better) {numbers.equal_to(p)})"
+        equals = numbers.equal_to(p, threshold=data.attrs["threshold"])
+        return f"undecided (P({a} better) {equals})"
     if verdict == "no_verdict":
         return "no verdict, because missing runs could change it"
     return "no verdict: they share fewer than two items"

@@ -8,7 +8,7 @@ function cardOf(view, k) {
   if (pair.verdict === "no_verdict") add("Reason", data.reason);
   add("Wins, losses, ties", tally(pair));
   if (!pair.verdict.startsWith("no_")) {
-    add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse || 0));
+    add("P(" + pair.first + " better)", probability(pair.p, pair.p_mcse, view.settings.threshold));
     sizes(view, k, pair, add);
   }
   agreement(view, k, pair, add);
@@ -37,12 +37,12 @@ function sizes(view, k, pair, add) {
   }
   if (pair.alone_p != null) {
     const alone = difference(...turnedSize(model.size_alone(k), pair.turn));
-    add("Pairwise", probability(pair.alone_p, pair.alone_mcse || 0) + ", "
+    add("Pairwise", probability(pair.alone_p, pair.alone_mcse, view.settings.threshold) + ", "
       + markedVerdict(pair.alone_verdict, [pair.first, pair.second]) + "; "
       + alone[0] + (alone[1] ? " " + intervalName(data) + " " + alone[1] : ""));
   }
   if (view.settings.rope > 0 && pair.within_rope !== null) {
-    add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(pair.within_rope, 0));
+    add("P(|d| ≤ " + general(view.settings.rope, 4) + ")", probability(pair.within_rope));
   }
 }
 
@@ -93,7 +93,7 @@ function extras(view, k, pair, add) {
   if (wrong != null) {
     const verdict = oriented(data.verdicts[how], pair.turn);
     add("Missing scores as wrong", markedVerdict(verdict, systems) + ", "
-      + probability(pair.turn ? 1 - wrong : wrong, 0));
+      + probability(pair.turn ? 1 - wrong : wrong));
   }
   const row = data.more.pairs.findIndex(([i, j]) => model.pair(i, j) === k);
   if (row >= 0 && sameSettings(view.settings, view.reported)) {
@@ -101,7 +101,7 @@ function extras(view, k, pair, add) {
   }
   if (pair.other_p !== null) {
     add(data.other === "mean" ? "P(mean of " + pair.first + " better)"
-      : "P(" + pair.first + " wins more often)", probability(pair.other_p, 0));
+      : "P(" + pair.first + " wins more often)", probability(pair.other_p));
   }
 }
 

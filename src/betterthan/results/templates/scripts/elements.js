@@ -21,8 +21,10 @@ function drawing(tag, attributes, ...children) {
   return element;
 }
 
-// Write only if the value has changed
-function setText(element, text) { if (element.textContent !== text) element.textContent = text; }
+// Write only if there is an element and the value has changed
+function setText(element, text) {
+  if (element && element.textContent !== text) element.textContent = text;
+}
 function setClass(element, name) { if (element.className !== name) element.className = name; }
 
 function on(element, type, listener) { element.addEventListener(type, listener); }

@@ -39,9 +39,11 @@ function placesOf(error, most) {
   return error > 0 ? Math.min(most, Math.max(1, -Math.floor(Math.log10(error)))) : most;
 }
 
-function probability(p, error) {
+function probability(p, error, threshold) {
   if (p == null || p !== p) return "–";
   let places = placesOf(error, 3);
+  const side = (x) => Math.max(x, (1 - x).toFixed(15));
+  while (!error && side(p) < threshold && side(fixed(p, places)) >= threshold) places++;
   const text = fixed(p, places);
   if (text % 1) return text;
   if (error >= 0.5 / 10 ** places) places = Math.max(places - 1, 1); // the last digit of a bound would be noise

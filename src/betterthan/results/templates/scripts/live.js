@@ -6,19 +6,18 @@ function liveTable(view) {
   const { data, model } = view;
   const ties = "t" in data.pairs, sized = data.kind !== "signs";
   const interval_ = data.ci_prob === null ? "" : " [" + intervalName(data) + "]";
-  const judged = "Verdict", share = (p) => probability(p, 0);
+  const judged = "Verdict";
   // name, class, value to sort by, its text
   const columns = [
     ["System", "l", (row) => row.sides[0], String], ["Other", "l", (row) => row.sides[1], String],
     ...(sized ? [["Difference" + interval_, "", (row) => row.d], ["", "plot"]] : []),
-    ["P(better)", "", (row) => row.p, (p, row) => probability(p, row.error)], ["", "tally"],
+    ["P(better)", "", (row) => row.p], ["", "tally"],
     ["Wins", "", (row) => row.wins, grouped], ["Losses", "", (row) => row.losses, grouped],
     ...(ties ? [["Ties", "", (row) => row.ties, grouped]] : []),
     ...("other" in data.pairs ? [[data.other === "mean" ? "P(mean better)" : "P(wins more)", "",
-      (row) => row.other, share]] : []),
+      (row) => row.other, (p) => probability(p)]] : []),
     [judged, "l", (row) => row.verdict],
-    ...(data.among ? [["Pairwise P(better)", "alone", (row) => row.alone,
-      (p, row) => probability(p, row.mcse)]] : []),
+    ...(data.among ? [["Pairwise P(better)", "alone", (row) => row.alone]] : []),
     ...(sized ? [["P(|d| ≤ ROPE)", "within", (row) => row.within]] : []),
   ];
   const head = make("tr", {});
@@ -35,9 +34,9 @@ function liveTable(view) {
     sortButton(cell, (down) => { live.sort = [value, down]; live.judged = name === judged || side === "within";
       fill(live); });
   });
-  live.within = columns.findIndex((column) => column[1] === "within");
-  live.size = columns.findIndex((column) => column[0].startsWith("Difference"));
-  live.verdict = columns.findIndex((column) => column[0] === judged);
+  live.places = [judged, "P(|d|", "Diff", "P(b", "Pair"].map((start) =>
+    columns.findIndex(([name]) => name.startsWith(start)));
+  live.within = live.places[1];
   live.more = make("button", { type: "button", class: "more",
     onclick: () => { live.limit = live.limit < MORE_ROWS ? MORE_ROWS : live.limit + MORE_ROWS; fill(live); } });
   const search = make("input", { type: "search", placeholder: "Filter by system", maxlength: 200,
@@ -207,19 +206,21 @@ function rowOf(live, row) {
     if (side === "tally") cell.append(tallyMark(row));
     element.append(cell);
   });
-  row.cells = [live.verdict, live.within, live.size].map((at) => at < 0 ? null : element.cells[at]);
+  row.cells = live.places.map((at) => at < 0 ? null : element.cells[at]);
   write(live, row);
   return element;
 }
 
 function write(live, row) {
-  setVerdict(live.view, row.cells[0], row.verdict, row.sides, row.k);
-  setClass(row.cells[0], "l verdict v-" + row.verdict);
+  const { threshold } = live.view.settings, [verdict, within, size, p, alone] = row.cells;
+  setVerdict(live.view, verdict, row.verdict, row.sides, row.k);
+  setClass(verdict, "l verdict v-" + row.verdict);
   if (row.mark) mark(row.mark, row.verdict);
-  if (row.cells[1]) setText(row.cells[1], probability(row.within, 0));
-  const [, , size] = row.cells;
+  setText(within, probability(row.within));
+  setText(p, probability(row.p, row.error, threshold));
+  setText(alone, probability(row.alone, row.mcse, threshold));
   row.sided = size && oneSided(row.verdict, ...row.ends);
-  if (size) setText(size, row.text + (row.sided ? " †" : ""));
+  setText(size, row.text + (row.sided ? " †" : ""));
 }
 
 // The color and the shape of a verdict

@@ -68,6 +68,5 @@ function filterOf(table, body) {
 }
 
 function announce(text) {
-  const place = document.getElementById("bt-status");
-  if (place) setText(place, text);
+  setText(document.getElementById("bt-status"), text);
 }
