@@ -405,3 +405,16 @@ def test_of_labels_each_side_of_a_gate_has_one_column_of_predictions(tmp_path, c
     one = save(tmp_path, "b.csv", "item,gold,pred\nq1,x,x\nq2,y,x\n")
     with pytest.raises(ValueError, match=message):
         bt.gate(save(tmp_path, "a.csv", columns), one, margin=0.05)
+
+
+@pytest.mark.parametrize("second", ["2025/results.csv", "2024/results.tsv"])
+def test_tables_of_a_folder_with_one_name_are_refused(tmp_path, second):
+    for name in ("2024/results.csv", second):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        text = f"item,A,B\nq1,1,0\nq2,0,{int(name == second)}\n"
+        save(tmp_path, name, text.replace(",", "\t" if name.endswith("tsv") else ","))
+    message = r"two files are called 'results', .*results\..*results\..*; give a mapping of name"
+    with pytest.raises(ValueError, match=message):
+        bt.read(tmp_path)
+    files = {"old": tmp_path / "2024/results.csv", "new": tmp_path / second}
+    assert bt.read(files).sizes["item"] == 4

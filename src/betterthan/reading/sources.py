@@ -118,7 +118,15 @@ def tables_in(source: Any) -> Any:
     if all(entry.explicit for entry in sources):
         return source
     files = [entry.file for entry in sources]
-    tables = {dataset_name(Path(file.name)): file.path for file in files if _is_table(file)}
+    tables: dict[str, Path] = {}
+    for file in filter(_is_table, files):
+        name = dataset_name(Path(file.name))
+        if name in tables:
+            raise ValueError(
+                f"two files are called {name!r}, {tables[name]} and {file.path}; give a mapping of "
+                "name to file"
+            )
+        tables[name] = file.path
     if not tables:
         names = listed([file.name for file in files])
         raise problem(str(source), f"holds no log and no table ({names}); give {listed(FORMATS)}")
