@@ -186,6 +186,29 @@ def test_a_weighted_mean_is_a_ratio_of_sums():
     assert (abs(found["score_mean"] - by_hand.mean(0)) < 5 * by_hand.std(0) / np.sqrt(4000)).all()
 
 
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_a_function_of_ones_own_has_the_direction_of_the_data(higher_is_better):
+    rng = np.random.default_rng(1)
+    data = scores_of(
+        rng.gamma(2, 1, 40), rng.gamma(2, 1, 40) + 1.0, higher_is_better=higher_is_better
+    )
+    built_in, own = (
+        bt.scores.bootstrap(data, statistic=statistic, draws=500, rng=3)
+        for statistic in ("mean", lambda means: means)
+    )
+    assert built_in["verdict"].values[0, 1] == ("b_better" if higher_is_better else "a_better")
+    xr.testing.assert_equal(own["verdict"], built_in["verdict"])
+    for name in ("score", "score_lower", "prob_better", "difference_lower", "prob_best", "wins"):
+        np.testing.assert_allclose(own[name], built_in[name], rtol=1e-9, atol=1e-12)
+    assert bool(own.attrs["higher_is_better"]) is higher_is_better
+    tests = [
+        bt.randomization_test(data[:10], statistic=statistic, alternative="greater")
+        for statistic in ("mean", lambda batch: batch.mean(1))
+    ]
+    for name in ("p_value", "score", "difference"):
+        np.testing.assert_allclose(tests[1][name], tests[0][name], rtol=1e-9, atol=1e-12)
+
+
 def test_a_function_of_ones_own_must_answer_for_every_draw():
     for function, words in (
         (lambda m: m.sum(), r"gave shape \(\) for means of shape"),

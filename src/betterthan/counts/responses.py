@@ -176,6 +176,12 @@ def responses_from(
 
 def score_of(responses: Responses) -> np.ndarray:
     """The statistic of every system over all its items."""
+    score = _oriented_score(responses)
+    return score if responses.higher_is_better else -score
+
+
+def _oriented_score(responses: Responses) -> np.ndarray:
+    """The same, of which more is better."""
     if responses.kind == "custom":
         return evaluate(responses, np.moveaxis(responses.values, 1, 0))
     sums = responses.values.sum(0)
@@ -183,14 +189,13 @@ def score_of(responses: Responses) -> np.ndarray:
         return of_means(responses, (sums / responses.observed.sum(0)[0])[None])[0]
     if responses.kind == "sum":
         with np.errstate(invalid="ignore"):
-            mean = sums / responses.items / responses.scale
-        return mean if responses.higher_is_better else -mean
+            return sums / responses.items / responses.scale
     scores = ratios.score(sums[..., 0], sums[..., 1], responses.k)
     return scores.mean(-1) if responses.kind == "macro" else scores
 
 
 def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
-    """The caller's function of (batch, item, ...), checked."""
+    """The caller's function of (batch, item, ...), checked, of which more is better."""
     result = _returned(responses, batch)
     if result.shape != (len(batch),):
         raise ValueError(
@@ -203,16 +208,17 @@ def evaluate(responses: Responses, batch: np.ndarray) -> np.ndarray:
 
 def _finite(responses: Responses, scores: np.ndarray) -> np.ndarray:
     if not np.isfinite(scores).all():
-        what = f"statistic {responses.statistic!r} gave {scores[~np.isfinite(scores)][0]}"
-        raise ValueError(f"{what}; it must be finite")
+        value = scores[~np.isfinite(scores)][0] * (1 if responses.higher_is_better else -1)
+        raise ValueError(f"statistic {responses.statistic!r} gave {value}; it must be finite")
     return scores
 
 
 def _returned(responses: Responses, values: np.ndarray) -> np.ndarray:
-    """What the caller's function returns, as an array of numbers."""
+    """What the caller's function returns, as an array of numbers of which more is better."""
     assert responses.function is not None
     what = f"the value of statistic {responses.statistic!r}"
-    return checks.reals(responses.function(values), what, "an array of numbers")
+    result = checks.reals(responses.function(values), what, "an array of numbers")
+    return result if responses.higher_is_better else -result
 
 
 def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> Responses:
@@ -232,11 +238,12 @@ def numbers_of(data: Any, function: Callable[[np.ndarray], Any], unit: str) -> R
             "items out"
         )
     values, observed = _together(data, unit, values, np.ones(values.shape[:2], dtype=bool))
-    return Responses("means", _name(function), _systems(data), values, observed, function=function)
+    also: Any = {"function": function, "higher_is_better": _higher_is_better(data)}
+    return Responses("means", _name(function), _systems(data), values, observed, **also)
 
 
 def of_means(responses: Responses, means: np.ndarray, *, finite: bool = False) -> np.ndarray:
-    """The caller's function of means (draw, system, ...), checked: (draw, system)."""
+    """The same of means (draw, system, ...): (draw, system)."""
     result = _returned(responses, means)
     if result.shape != means.shape[:2]:
         raise ValueError(
@@ -254,7 +261,7 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
             "accuracy needs scores of 0 and 1; one is "
             f"{raw[observed][~np.isin(raw[observed], (0, 1))][0]:g}"
         )
-    higher = bool(scores.attrs.get("higher_is_better", True))
+    higher = _higher_is_better(scores)
     integers = randomization.whole_scores(raw)
     values, scale = (np.where(observed, raw, 0.0), 1) if integers is None else integers
     if not higher:
@@ -300,8 +307,12 @@ def _custom(data: xr.DataArray, function: Callable[[np.ndarray], Any], unit: str
         )
     name = getattr(function, "__name__", type(function).__name__)
     observed = np.ones(values.shape[:2], dtype=bool)
-    also: Any = {"higher_is_better": bool(data.attrs.get("higher_is_better", True))}
-    return Responses("custom", name, _systems(data), values, observed, function=function, **also)
+    also: Any = {"function": function, "higher_is_better": _higher_is_better(data)}
+    return Responses("custom", name, _systems(data), values, observed, **also)
+
+
+def _higher_is_better(data: xr.DataArray) -> bool:
+    return bool(data.attrs.get("higher_is_better", True))
 
 
 def _together(

@@ -49,7 +49,8 @@ def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
         return mean if responses.higher_is_better else -mean
     if responses.kind == "means":
         means = (sums[:, :-1] / sums[:, -1:]).reshape(len(sums), *responses.values.shape[1:])
-        return of_means(responses, means, finite=True)
+        score = of_means(responses, means, finite=True)
+        return score if responses.higher_is_better else -score
     shaped = sums.reshape(len(sums), *responses.values.shape[1:])
     x, y = shaped[..., 0], shaped[..., 1]
     bottom = responses.k * x + y
@@ -58,7 +59,7 @@ def scored(responses: Responses, sums: np.ndarray) -> np.ndarray:
 
 
 def unit_wins(responses: Responses) -> np.ndarray:
-    """Number of units on which the system of the row scores higher, (system, system)."""
+    """Number of units on which the system of the row scores better, (system, system)."""
     if responses.kind == "sum":
         scores = responses.values / responses.observed
     elif responses.kind == "means":
@@ -205,6 +206,7 @@ def bootstrap_draws(
         (default), "precision", "recall", "f_beta", or "macro_f1"; see `randomization_test`. Or a
         vectorized function from weighted means (draw, system, ...) to scores (draw, system): any
         ratio of sums, such as ``lambda m: m[..., 0] / m[..., 1]``.
+        Lower scores are better where ``attrs["higher_is_better"]`` of the data is False.
     beta : float, default 1
         For "f_beta": weight of recall relative to precision.
     unit : str, optional

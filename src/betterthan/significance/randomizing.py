@@ -84,6 +84,7 @@ def randomization_test(
         TP/FP/FN counts: "f1" (default), "precision", "recall", or "f_beta", all micro-averaged, or
         "macro_f1" over labels; 0 / 0 is 0. A function maps the responses of one system, (batch,
         item) for scores and (batch, item, ..., tally) for TP/FP/FN counts, to one number per batch.
+        Lower numbers are better where ``attrs["higher_is_better"]`` of the data is False.
     beta : float, default 1
         For "f_beta": weight of recall relative to precision.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
