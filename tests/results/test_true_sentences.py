@@ -202,3 +202,19 @@ def test_a_difference_is_shrunk_only_from_one_of_the_same_kind():
     assert (
         "shrunk from +0.25 by the prior" in bt.compare(scores(values), ties="drop").statement()[1]
     )
+
+
+@pytest.mark.parametrize("choices", [{"ci_prob": 0.5}, {"ci_prob": 0.5, "threshold": 0.8}])
+def test_no_system_is_the_best_less_probably_than_a_verdict_needs(choices):
+    rng = np.random.default_rng(2)
+    compared = bt.compare(scores((rng.random((60, 3)) < [0.62, 0.55, 0.5]) * 1.0), **choices)
+    first = compared.systems.sort_values("prob_best").iloc[-1]
+    assert compared.systems["in_best_set"].sum() == 1
+    assert choices["ci_prob"] < first["prob_best"] < 0.8
+    texts = {kind: compared.report(format=kind) for kind in ("text", "sentence", "html")}
+    for text in texts.values():
+        assert "the best of 3 systems" not in text.partition("<script")[0]
+        assert "o clear winner among 3 systems" in text
+    assert f"choose {first['system']}" not in texts["html"]
+    decisive = bt.compare(scores((rng.random((60, 3)) < [0.9, 0.5, 0.4]) * 1.0), **choices)
+    assert "a is the best of 3 systems" in decisive.statement()[0]

@@ -193,6 +193,11 @@ class Answer:
     missing: Missing | None = None
     ties_change: tuple[str, ...] | None = None  # policies for ties that change verdicts
 
+    @property
+    def has_best(self) -> bool:
+        """Whether one system alone may be the best, and is so as probably as a verdict needs."""
+        return self.n_best_set == 1 and self.best[0].p >= self.threshold
+
 
 @dataclass(frozen=True)
 class _Compared:
@@ -644,7 +649,7 @@ def _prospects(answer: Answer, compared: _Compared) -> tuple[More | None, Firmne
             best = () if answer.baseline else answer.best[: answer.n_best_set or 0]
             others = [candidate.system for candidate in best if candidate.system != leader]
             more = separating(data, system, undecided[0], others)
-    alone = answer.n_best_set == 1 if answer.best else len(answer.unbeaten) == 1
+    alone = answer.has_best if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
     behind = compared.against(leader, compared.order).get("worse", []) if alone else []
     firmness = pair_prospects(needed(data, (leader, behind[0]))) if behind else None

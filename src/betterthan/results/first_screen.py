@@ -319,12 +319,13 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return Step(f"Obtain the {items}.", "Until then the answer may depend on their values.")
     if answer.pair:
         return _step_of_pair(answer, answer.pair, more, criterion)
-    if answer.n_best_set == 1:
+    if answer.has_best:
         return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
     if answer.more and answer.more.items and answer.more.separates_most:
         return _plan(answer, answer.more)
     if answer.n_best_set:
-        choice = f"If you must choose now, choose among the {answer.n_best_set:,} by cost or risk."
+        among = f" among the {answer.n_best_set:,}" if answer.n_best_set > 1 else ""
+        choice = f"If you must choose now, choose{among} by cost or risk."
         return Step(choice, more or "They are not shown to be equal.")
     return None
 

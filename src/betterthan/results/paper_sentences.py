@@ -155,10 +155,15 @@ def _paper_systems(answer: Answer) -> str:
         return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p)
-    if size == 1:
+    if answer.has_best:
         return (
             f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
             f"{condition}."
+        )
+    if size == 1:
+        return (
+            f"{place} there was no clear winner among {n}{by}: most probably {first.system} was "
+            f"the best (P(best) = {p}){condition}."
         )
     whom = named([candidate.system for candidate in answer.best[:size]])
     whom = f" ({whom})" if size <= _CANDIDATES else ""

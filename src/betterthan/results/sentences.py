@@ -354,16 +354,17 @@ def _best(answer: Answer) -> str:
     if not answer.best:
         return _without_best(answer, condition)
     first, size = answer.best[0], answer.n_best_set
-    p = numbers.probability(first.p, first.p_mcse)
-    if size == 1:
+    if answer.has_best:
+        p = numbers.probability(first.p, first.p_mcse)
         return f"{first.system} is the best of {n:,} systems{by}{condition} (probability {p})."
-    others = answer.best[1:size] if size else ()
+    size = None if size == 1 else size  # one that is less probable than a verdict needs
+    others, also = (answer.best[1:size], _also_undecided(answer)) if size else ((), "")
     if first.p >= _PROBABLE:
         text = (
             f"{first.system} is probably the best of {n:,} systems{by}{condition} "
             f"(P(best) {numbers.equal_to(first.p, first.p_mcse)})"
         )
-        return f"{text}{_not_ruled_out(others)}.{_also_undecided(answer)}"
+        return f"{text}{_not_ruled_out(others)}.{also}"
     share = f"{100 * answer.best_share:g}%"
     how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
@@ -376,7 +377,7 @@ def _best(answer: Answer) -> str:
         more = f"; also {', '.join(candidate.system for candidate in rest)}"
     return (
         f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
-        f"{candidates}{more}.{_also_undecided(answer)}"
+        f"{candidates}{more}.{also}"
     )
 
 
