@@ -254,6 +254,8 @@ def test_the_prediction_powered_interval_of_few_labels_holds_the_mean(labels, co
         ([1, np.nan, 3, 4], [1, 2, 3, np.nan], "score 2 is nan"),
         ([1, 2, 3], [1, np.nan, np.nan], "1 of 3 items have a score by people"),
         ([1, 1, 1, 2], [1, 2, 3, np.nan], "judge: it scores all labelled items the same"),
+        ([1, 2, 3, 4], [1, 1, 1, np.nan], "human: all 3 scores are 1, which does not show"),
+        ([1, 2, 3, 4, 5], [1, np.inf, 1, 0, np.nan], "human: score 2 is inf; give a number"),
     ],
 )
 def test_graded_scores_that_are_refused(judge, human, said):

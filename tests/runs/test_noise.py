@@ -75,6 +75,30 @@ def test_copies_are_named():
     assert result.lines[-1].startswith("! All runs of an item agree, for every item of A")
 
 
+def test_noise_that_no_item_shows_is_unknown_and_has_no_best_number_of_runs():
+    """B has one run of each item; A alone succeeds in all its runs."""
+    one = trials([[5, 1], [0, 0], [4, 1], [2, 0]], [5, 1])
+    result = bt.runs.noise(one)
+    assert np.isnan(result["best_runs"].values[0, 1])
+    assert "unknown for these items only" in result.lines[1]
+    assert result.lines[2].endswith("do not show what more runs would change.")
+    text = bt.runs.noise(trials([[5], [5], [5]], 5, "A")).lines[0]
+    assert "1.000: unknown for items like these, unknown for these items only" in text
+    apart = bt.runs.noise(trials([[3, 0], [4, 1], [0, 1]], [[5, 0], [5, 5], [0, 5]]))
+    assert "They share fewer than two items" in apart.lines[2]
+    for answer in (result, apart):
+        assert "nan" not in answer.report()
+        with pytest.raises(ValueError, match="the variances of A and B are unknown"):
+            bt.plan.runs(one, cost_item=1, cost_run=1)
+
+
+def test_a_system_whose_runs_never_differ_may_still_differ_from_itself():
+    outcomes = runs_of([[1, 1]] * 3 + [[0, 0]] * 2)
+    result = bt.runs.same_system(outcomes, outcomes, run="run")
+    assert result.lines[-1].startswith("No runs of an item differ: how much")
+    assert "0.000:" not in result.report()
+
+
 def test_errors_with_clusters_are_those_of_clusters(simulated):  # noqa: F811
     cluster = np.repeat([f"c{k}" for k in range(10)], 4)
     clustered = simulated.assign_coords(cluster=("item", cluster))

@@ -390,7 +390,7 @@ def flips(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: float) -> np.ndarray:
     """Runs of each item that give the least variance of a mean at any cost, at least 1; inf where
-    items do not vary.
+    items do not vary, nan where a variance is unknown.
 
     A mean over n items with r runs has the variance (item + run / r) / n, and costs
     n (cost_item + r cost_run).
@@ -402,7 +402,8 @@ def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: flo
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = run * cost_item / (item * cost_run)
-    return np.where(run > 0, np.sqrt(np.maximum(ratio, 1.0)), 1.0)
+    best = np.where(run == 0, 1.0, np.sqrt(np.maximum(ratio, 1.0)))
+    return np.where(np.isnan(item), np.nan, best)
 
 
 def best_runs_range(

@@ -268,8 +268,9 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     Raises
     ------
     ValueError
-        If the lengths differ, a score of the judge is missing, there are fewer than three labels or
-        no item without one, or the judge scores all labeled items the same.
+        If the lengths differ, a score of the judge is missing or one of people infinite, there are
+        fewer than three labels or no item without one, or the judge or people score all labeled
+        items the same.
 
     References
     ----------
@@ -334,6 +335,9 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
             f"judge: score {k + 1} is {judge_scores[k]:g}; the judge scores every item"
         )
     gold = ~np.isnan(truth)
+    if np.isinf(truth).any():
+        k = int(np.isinf(truth).argmax())
+        raise ValueError(f"human: score {k + 1} is {truth[k]:g}; give a number, or nan for none")
     if gold.sum() < 3 or gold.all():
         raise ValueError(
             f"human: {int(gold.sum())} of {truth.size} items have a score by people; give three or "
@@ -341,6 +345,11 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     if np.ptp(judge_scores[gold]) == 0:
         raise ValueError("judge: it scores all labelled items the same, which says nothing")
+    if np.ptp(truth[gold]) == 0:
+        raise ValueError(
+            f"human: all {gold.sum()} scores are {truth[gold][0]:g}, which does not show how "
+            "scores vary; label more items"
+        )
     return judge_scores, truth
 
 

@@ -16,6 +16,7 @@ from betterthan.exact.runs import best_runs, best_runs_range
 from betterthan.judged.dataset import GOLD, JUDGED, SIGNAL, judged_counts
 from betterthan.plan.answer import Plan
 from betterthan.posterior.of_judged import judged_posterior, label_worth
+from betterthan.text import named
 
 _MOST = 10_000  # runs of an item that are tried
 _LISTED = 10  # runs of an item in the table, at least
@@ -126,6 +127,13 @@ def runs(
         systems_present = sums.systems
         pairs = pair_indices(len(systems_present)) if len(systems_present) > 1 else None
         item, run, limits = _variances(sums, pairs, costs, ci_prob)
+        unknown = np.flatnonzero(np.isnan(item + run))
+        if len(unknown):
+            of = [systems_present[int(p[unknown[0]])] for p in pairs] if pairs else systems_present
+            raise ValueError(
+                f"the variances of {named(of)} are unknown: they need two items with runs of "
+                "each system, and an item that it runs twice; leave a system out with systems="
+            )
         if not (item.any() or run.any()):
             raise ValueError("the scores vary neither over items nor over runs; nothing to plan")
         now = len(sums.items), float(sums.trials[sums.trials > 0].mean())

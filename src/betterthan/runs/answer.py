@@ -167,11 +167,11 @@ def _noise(runs: Runs) -> list[Part]:
             f"{row['mean']:.3f}",
             f"{row['runs']:g}",
             share(runs.data, "mixed", place),
-            f"{row['item_variance']:.4f}",
-            f"{row['run_variance']:.4f}",
-            f"{row['icc']:.2f}",
-            f"{row['error']:.3f}",
-            f"{row['error_of_runs']:.3f}",
+            _known(row["item_variance"], 4),
+            _known(row["run_variance"], 4),
+            _known(row["icc"], 2),
+            _error(row["error"], row["error_of_runs"]),
+            _error(row["error_of_runs"]),
         )
         for place, row in enumerate(runs.systems.to_dict("records"))
     ]
@@ -184,6 +184,9 @@ def _noise(runs: Runs) -> list[Part]:
 def _same(runs: Runs) -> list[Part]:
     data = runs.data
     facts = [(title, f"{float(data[name]):.3f}") for name, title in _SAME.items()]
+    facts.append(
+        ("Standard error of the difference, runs only", _error(float(data["error_of_runs"])))
+    )
     return [Part("Numbers", facts=facts)]
 
 
@@ -191,7 +194,6 @@ _SAME = {
     "mean_first": "Mean, first runs",
     "mean_second": "Mean, second runs",
     "flip_rate": "Items that flip",
-    "error_of_runs": "Standard error of the difference, runs only",
 }
 _PARTS = {"reliability": _reliability, "noise": _noise, "same system": _same}
 
@@ -368,11 +370,30 @@ def noise_lines(data: xr.Dataset) -> Iterator[str]:
 
 def _of_system(data: xr.Dataset, i: int, name: str) -> str:
     total, runs, mean = (float(data[key][i]) for key in ("error", "error_of_runs", "mean"))
-    return (
-        f"{name}: the runs of {share(data, 'mixed', i)} of the items differ. Standard error of "
-        f"its mean {mean:.3f}: {total:.3f} for items like these, {runs:.3f} for these items only "
-        f"(noise of the runs).{_CHANCE * (total < runs)}"
+    differ = (
+        "one run of each item"
+        if np.isnan(data["mixed"].values[i])
+        else f"the runs of {share(data, 'mixed', i)} of the items differ"
     )
+    return (
+        f"{name}: {differ}. Standard error of its mean {mean:.3f}: "
+        f"{_error(total, runs)} for items like these, {_error(runs)} for these items only (noise "
+        f"of the runs).{_CHANCE * (total < runs)}"
+    )
+
+
+def _known(value: float, places: int) -> str:
+    """A number with so many decimals, if it is known."""
+    return "–" if np.isnan(value) else f"{value:.{places}f}"
+
+
+def _error(value: float, noise: float = 0.0) -> str:
+    """A standard error; one of 0 is of scores that are all equal, which do not show it, unless
+    there is noise of the runs, below which it is by chance.
+    """
+    if not (value > 0 or (value == 0 and noise > 0)):
+        return "unknown"
+    return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 # of an error that contains the noise of the runs, where it is estimated below that noise
@@ -382,6 +403,8 @@ _CHANCE = " The first contains the second; that it is smaller here is chance."
 def share(data: xr.Dataset, name: str, place: Any = ()) -> str:
     """A proportion in per cent, with its interval."""
     value, *limits = (float(data[f"{name}{end}"].values[place]) for end in ("", "_lower", "_upper"))
+    if np.isnan(value):
+        return "–"
     low, high = map(numbers.percent, limits)
     text = f"{100 * value:.0f}" if value in (0.0, 1.0) else numbers.percent(value)
     return f"{text}% [{low}%, {high}%]"
@@ -393,17 +416,22 @@ def _of_pair(data: xr.Dataset) -> str:
         float(data[k].values[0, 1])
         for k in ("difference_error", "difference_error_of_runs", "best_runs")
     )
-    if runs == 0:
-        items = f"{total:.3f} for items like these" if total > 0 else "unknown"
+    items = f"{_error(total, runs)} for items like these"
+    if not (total >= 0 and runs > 0):
+        why = "No runs of an item differ"
+        if np.isnan(total):
+            why = "They share fewer than two items"
+        elif np.isnan(runs):
+            why = "One of them has one run of each item"
         return (
-            f"Standard error of the difference: {items}. No runs of an item differ, so the data do "
-            "not show what more runs would change."
+            f"Standard error of the difference: {items}. {why}, so the data do not show what more "
+            "runs would change."
         )
     now = float(data["runs"].values.mean())
     few = "as many runs as possible" if np.isinf(best) else f"{best:.1f} runs of each item"
     share = min(1.0, (runs / total) ** 2) if total > 0 else 0.0
     return (
-        f"Standard error of the difference: {total:.3f} for items like these; the runs are "
+        f"Standard error of the difference: {items}; the runs are "
         f"{numbers.percent(share)}% of its variance. If a new item costs as much as a run, the "
         f"least error for a budget has {few}; there are {now:g}."
     )
@@ -422,6 +450,12 @@ def same_lines(data: xr.Dataset) -> Iterator[str]:
         f"differ at least this much in {numbers.percent(p)}% of cases (p = "
         f"{numbers.p_value(p, value['p_value_mcse'])}, {data.attrs['test']})."
     )
+    if not error:
+        yield (
+            "No runs of an item differ: how much the system may differ from itself is unknown, "
+            "not 0."
+        )
+        return
     yield (
         f"On these items only, the runs give the difference a standard error of {error:.3f}: in "
         f"95% of cases one system differs from itself by less than {1.96 * error:.3f}."
