@@ -160,6 +160,24 @@ def test_signs_are_counted_with_a_prior_in_the_region():
     )
 
 
+def test_equal_differences_are_no_wins_by_rounding():
+    """0.3 - 0.2 is above 0.1, and 0.7 - 0.6 below."""
+    values = [[0.3, 0.2], [0.7, 0.6], [0.9, 0.8], [0.4, 0.3]]
+    found = bt.scores.sign(scores_of(values), rope=0.1)
+    assert found["count"].sel(AB).values.tolist() == [0, 4, 0]
+    ranked = bt.scores.signed_rank(scores_of(values), rope=0.1, rng=1, draws=50)
+    assert ranked["mass"].sel(AB).values.tolist() == [0, 1, 0]
+    same = scores_of([[0.1 + 0.2, 0.3], [0.3, 0.3], [0.6, 0.3 + 0.3]])
+    assert bt.scores.sign(same)["count"].sel(AB).values.tolist() == [0, 3, 0]
+
+
+def test_wins_of_a_score_of_which_less_is_better_have_the_better_score():
+    values = np.random.default_rng(1).normal(size=(20, 2)) - [0, 1]
+    compared = bt.scores.compare(scores_of(values, higher_is_better=False), rng=1)
+    assert compared["wins"].sel(AB).item() == (values[:, 0] < values[:, 1]).sum()
+    assert "on which the system scores better, or worse, than the other" in compared.report()
+
+
 def test_bad_scores(random_folds):
     holed = random_folds.copy()
     holed[3, 1] = np.nan

@@ -62,7 +62,7 @@ def pairs_part(comparison: xr.Dataset) -> Part:
         caption = f"The first {PAIRS_SYSTEMS} systems: {len(places)} of {pairs:,} pairs"
     units = units_label(comparison)
     notes = [
-        f"Wins and losses: {units} on which the system scores higher, or lower, than the other.",
+        f"Wins and losses: {units} on which the system scores better, or worse, than the other.",
         "In brackets after p: the system that the test favors.",
     ]
     if "prob_better_closed" in comparison:

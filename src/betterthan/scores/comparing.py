@@ -18,6 +18,7 @@ from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pair
 from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, several
 from betterthan.exact import f_measure, folds
 from betterthan.exact.joint.units import width_of
+from betterthan.exact.numeric.counting import slack
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
@@ -376,9 +377,10 @@ def signed_rank(
     strength = checks.positive_real(prior_strength, "prior_strength")
     pairs = list(zip(*paired.pairs, strict=True))
     long = len(pairs) * draws * len(paired.values) ** 2 > _LONG
+    within = slack(paired.values, rope)
     mass = np.array(
         [
-            _winners(d, strength, rope, draws, np.random.default_rng([seed, int(a), int(b)]))
+            _winners(d, strength, within, draws, np.random.default_rng([seed, int(a), int(b)]))
             for (a, b), d in zip(
                 with_bar(pairs, len(pairs), "pairs", long=long), paired.oriented.T, strict=True
             )
@@ -433,8 +435,8 @@ def sign(
     """
     paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
     strength = checks.positive_real(prior_strength, "prior_strength")
-    d = paired.oriented
-    regions = (d < -rope, np.abs(d) <= rope, d > rope)
+    d, within = paired.oriented, slack(paired.values, rope)
+    regions = (d < -within, np.abs(d) <= within, d > within)
     counted = np.stack([region.sum(0) for region in regions], axis=-1)
     mass = folds.prob_largest(counted + np.array([0.0, strength, 0.0]))
     result = paired.to_square({"mass": mass})
@@ -476,7 +478,9 @@ class Paired:
 def _winners(
     differences: np.ndarray, strength: float, rope: float, draws: int, random: np.random.Generator
 ) -> np.ndarray:
-    """Share of draws that each region wins; equal shares count for each alike."""
+    """Share of draws that each region wins, of a ROPE plus rounding; equal shares count for each
+    alike.
+    """
     z = np.append(0.0, differences)  # one more data set, without a difference
     sums = z[:, None] + z
     below, above = (sums < -2 * rope).astype(float), (sums > 2 * rope).astype(float)

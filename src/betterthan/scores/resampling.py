@@ -348,7 +348,7 @@ def bootstrap(
         - ``prob_better``: equal draws count half
         - ``difference_mean``, ``difference_lower``, ``difference_upper``
         - ``mass`` (region), ``verdict``
-        - ``wins``: units on which A has the higher score
+        - ``wins``: units on which A has the better score
         - ``prob_more_wins``: P(A wins more often than B), with a uniform prior
         - for scores of 0 and 1, ``prob_better_closed``, which is the same, and ``gap``, how much
           further from one half the bootstrap goes

@@ -1,3 +1,4 @@
+import itertools
 import math
 from fractions import Fraction
 
@@ -37,6 +38,12 @@ def enumerated(wins, losses, ties, alternative):
 def test_against_enumeration(wins, losses, ties, alternative):
     expected = enumerated(wins, losses, ties, alternative)
     assert trinomial_p(wins, losses, ties, alternative) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_every_small_count_against_enumeration():
+    """Also where one side wins nothing: more could be decisive than were."""
+    for counts in itertools.product(range(5), range(5), range(4), names.ALTERNATIVES):
+        assert trinomial_p(*counts) == pytest.approx(enumerated(*counts), rel=1e-12, abs=0), counts
 
 
 def summed(wins, losses, ties):

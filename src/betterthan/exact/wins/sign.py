@@ -188,7 +188,9 @@ def _trinomial_upper(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarr
     tail = np.zeros(d.shape)
     all_tied, none_tied = n == ties, (ties == 0) & (d <= n)
     tail[none_tied] = upper_tail((n + d + 1)[none_tied] // 2, (n - d)[none_tied] // 2)
-    rows = np.flatnonzero(~all_tied & ~none_tied & (d <= n - ties))
+    every = ~all_tied & ~none_tied & (d == n)
+    tail[every] = ((n - ties)[every] / (2 * n[every])) ** n[every]
+    rows = np.flatnonzero(~all_tied & ~none_tied & (d < n))
     if rows.size:
         tail[rows] = _inverted(
             d[rows].astype(float), n[rows].astype(float), ties[rows].astype(float)
@@ -197,7 +199,7 @@ def _trinomial_upper(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarr
 
 
 def _inverted(d: np.ndarray, n: np.ndarray, ties: np.ndarray) -> np.ndarray:
-    """The inverse transform for ties >= 1 and 1 <= d <= n - ties."""
+    """The inverse transform for ties >= 1 and 1 <= d < n."""
     q, s, spread = _line(d, n, ties)
     level = s * d - n * np.log1p(2 * q * np.sinh(s / 2) ** 2)  # about minus the log of the answer
     tail = np.zeros(d.shape)
