@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -145,14 +146,25 @@ def test_circular_triads_by_enumeration():
 
 
 @pytest.mark.sampled
-def test_separation_is_answered_with_a_warning(equal):
+def test_separation_is_answered_with_a_note(equal):
     all_right = equal.copy()
     all_right[:, 0] = 1.0
     tree = bt.models.item_response.fit(all_right, rng=1, predictive=False)
-    with pytest.warns(UserWarning, match="the differences from 's0': solved everything"):
-        found = bt.fits.compare(tree)
+    found = bt.fits.compare(tree)
+    assert "! Only the prior bounds the differences from 's0', which solved everything" in str(
+        found
+    )
     assert found["prob_best"].values[0] > 0.95
     assert found["expected_score"].values[0] < 1
+
+
+@pytest.mark.sampled
+def test_a_comparison_by_abilities_says_who_won_everything():
+    won = [("A", "B", "model_a"), ("A", "C", "model_a"), ("B", "C", "model_a")] * 4
+    columns = ["model_a", "model_b", "winner"]
+    votes = pd.DataFrame([*won, ("B", "C", "model_b")], columns=columns)
+    compared = bt.compare(votes, method="advised", rng=1)
+    assert "! Only the prior bounds the differences from 'A', which won every" in str(compared)
 
 
 def test_replications_are_needed(judged):

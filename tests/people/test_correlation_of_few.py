@@ -57,6 +57,13 @@ def test_a_perfect_order_has_an_interval_that_is_no_point(y):
         assert found.attrs["perfect"][-2:] == ["spearman", "kendall"]
 
 
+@pytest.mark.parametrize("y", [[0, 1, 3, 7], [1, 1, 2, 3], [0, 1, 1, 2], [1, 1, 2, 2, 5]])
+def test_p_of_a_perfect_line_is_the_share_of_all_arrangements(y):
+    own = bt.people.correlation(y, 2 * np.array(y) + 1)["p_value"].sel(measure="pearson").item()
+    every = [abs(stats.pearsonr(y, list(z))[0]) for z in permutations(y)]
+    assert own == pytest.approx(np.mean(np.array(every) > 1 - 1e-9), rel=1e-12)
+
+
 def test_of_a_perfect_line_no_interval_is_told():
     found = bt.people.correlation([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
     assert np.isnan([found[k].sel(measure="pearson").item() for k in ("lower", "upper")]).all()

@@ -280,7 +280,7 @@ _MORE = (
 _SCORES = ("score", "score_lower", "score_upper")
 _SAMPLED = (
     *("seed", "draws", "chains", "inference_library"),
-    *("rhat_max", "pareto_k", "ess_min", "divergences", "failures"),
+    *("rhat_max", "pareto_k", "ess_min", "divergences", "failures", "joint_notes"),
 )
 
 

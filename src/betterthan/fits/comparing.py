@@ -1,6 +1,6 @@
 """What a fitted model says of all pairs of systems: the tree knows its model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from betterthan.signed import Signature
 def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
     """All systems jointly, from a fit of judgments or of items; see `fits.compare`."""
     by_item = "expected_score" in fit.posterior
-    _warn_separated(fit, by_item)
     ability = fit.system_draws("ability")
     draws = fit.system_draws("expected_score") if by_item else ability
     difference = None if by_item else _judgment_difference(fit)
@@ -41,7 +40,9 @@ def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
         _scores(fit, draws, question) if by_item else _next_judgment(fit, ability)
     )
     attrs = fit.posterior.attrs
-    return result.assign_attrs({k: int(attrs[k]) for k in ("position", "judges") if k in attrs})
+    result = result.assign_attrs({k: int(attrs[k]) for k in ("position", "judges") if k in attrs})
+    notes = tuple(_separated(fit, by_item))
+    return result.assign_attrs(Signature(joint_notes=notes).to_attrs() if notes else {})
 
 
 def _scores(fit: Fit, draws: np.ndarray, question: Question) -> dict[str, tuple[str, np.ndarray]]:
@@ -79,15 +80,15 @@ def _tie(fit: Fit) -> np.ndarray:
     return fit.posterior["tie"].transpose("chain", "draw").values[..., None]
 
 
-def _warn_separated(fit: Fit, by_item: bool) -> None:
-    """Warn of systems that won or lost everything: only the prior bounds their abilities."""
+def _separated(fit: Fit, by_item: bool) -> Iterator[str]:
+    """The systems that won or lost everything: only the prior bounds their abilities."""
     won, lost = _solved(fit) if by_item else _judged(fit)
     did = ("solved everything", "solved nothing")
     did = did if by_item else ("won every judgment", "lost every judgment")
     for which, outcome in ((lost == 0, did[0]), (won == 0, did[1])):
         if which.any():
             named = listed(np.array(fit.systems)[which].tolist(), 3)
-            checks.warn(f"only the prior bounds the differences from {named}: {outcome}")
+            yield f"! Only the prior bounds the differences from {named}, which {outcome}."
 
 
 def _solved(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
@@ -519,8 +520,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If the fit has not converged, a pair or a data set has no win and no loss, a system won or
-        lost everything, or too many graded scores nearly tie.
+        If the fit has not converged, a pair or a data set has no win and no loss, or too many
+        graded scores nearly tie.
 
     Examples
     --------

@@ -40,14 +40,16 @@ def exact_p(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     return spearman, kendall
 
 
-def perfect_p(y: np.ndarray) -> float:
-    """Two-sided p of a perfect order of these values, however many: the share of arrangements that
-    are one.
+def perfect_p(y: np.ndarray) -> np.ndarray:
+    """Two-sided p of perfect correlations with these values, however many, (measure,): the share of
+    arrangements that are one; the reverse is for Pearson's r if the values are symmetric.
     """
     ties = np.unique(y, return_counts=True)[1]
     log = special.gammaln(ties + 1).sum() - special.gammaln(len(y) + 1)
-    ways = 2 if np.array_equal(ties, ties[::-1]) else 1  # the reverse is perfect as well
-    return max(float(ways * np.exp(log)), _LEAST_P)
+    ordered = np.sort(y)
+    ways = np.full(len(MEASURES), 1 + np.array_equal(ties, ties[::-1]))  # the reverse is perfect
+    ways[0] = 1 + np.allclose(ordered + ordered[::-1], ordered[0] + ordered[-1], atol=0)
+    return np.maximum(ways * np.exp(log), _LEAST_P)
 
 
 def next_to_perfect(y: np.ndarray) -> tuple[float, float]:
@@ -314,7 +316,7 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     if len(a) <= EXACT:
         p[1:] = exact_p(a, b)
     perfect = is_perfect(r)
-    p[perfect] = perfect_p(b)
+    p[perfect] = perfect_p(b)[perfect]
     parts = {"r": r, "lower": lower, "upper": upper, "p_value": np.maximum(p, np.finfo(float).tiny)}
     attrs = {
         "n": len(a),
