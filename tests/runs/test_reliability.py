@@ -180,8 +180,12 @@ def test_a_leader_on_shared_items_is_named_next_to_a_higher_estimate_on_other_it
 
 def test_items_in_clusters_count_as_clusters(simulated):
     cluster = np.repeat([f"c{k}" for k in range(10)], 4)
-    clustered = bt.runs.reliability(simulated.assign_coords(cluster=("item", cluster)), k=3)
+    simulated = simulated.assign_coords(cluster=("item", cluster))
+    clustered = bt.runs.reliability(simulated, k=3)
     assert clustered["n_units"].values[0, 0, 1] == 10
+    assert "dirichlet_prob_better" not in clustered.data  # of independent items
+    with pytest.raises(ValueError, match="these have clusters; leave it out"):
+        bt.runs.reliability(simulated, k=3, dirichlet=True)
 
 
 def test_rewards_need_the_least_one_that_is_a_success():

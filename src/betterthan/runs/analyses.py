@@ -29,7 +29,7 @@ from betterthan.counts.runs import (
     successes_of,
 )
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
-from betterthan.counts.units import item_ids, unit_of
+from betterthan.counts.units import CLUSTER, item_ids, unit_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.runs import (
     best_runs,
@@ -110,8 +110,8 @@ def reliability(
         Kind of interval: equal-tailed, which for single systems holds the truth more often than the
         narrowest one, or highest density.
     dirichlet : bool, optional
-        Whether to add ``dirichlet_prob_better``, a second computation. Default: for up to 20
-        systems.
+        Whether to add ``dirichlet_prob_better``, a second computation for independent items.
+        Default: for up to 20 systems, without clusters.
     rng : int, numpy.random.Generator or None
         Seed of the draws for ranks.
     **reading
@@ -136,8 +136,8 @@ def reliability(
     Raises
     ------
     ValueError
-        If every item has one run, scores are not 0 and 1 and `success` is not passed, or an
-        argument is not valid.
+        If every item has one run, scores are not 0 and 1 and `success` is not passed, `dirichlet`
+        is passed with clusters, or an argument is not valid.
 
     See Also
     --------
@@ -188,7 +188,12 @@ def reliability(
         **_FIXED,
     )  # fmt: skip
     few = successes.sizes[names.SYSTEM] <= _DIRICHLET_SYSTEMS
-    second = few if dirichlet is None else checks.flag(dirichlet, "dirichlet")
+    clusters = unit_of(successes) == CLUSTER
+    second = few and not clusters if dirichlet is None else checks.flag(dirichlet, "dirichlet")
+    if second and clusters:
+        raise ValueError(
+            "dirichlet=True takes items as independent, and these have clusters; leave it out"
+        )
     of_all = {number: Reliability(number, kind) for number in {*known, most}}
     with working("comparing runs"):
         tables = {
