@@ -177,6 +177,36 @@ def test_no_score_at_all_says_how_the_runs_ended():
         pivot_scores(logs(*runs))
 
 
+def test_a_system_without_any_score_stays_in_the_comparison():
+    """Its samples failed, or were not scored, or it has none."""
+    a, b = (run(s, {"q1": 1, "q2": k, "q3": 1}) for k, s in enumerate("ab"))
+    items = ["q1", "q2", "q3"]
+    failed = run("c", dict.fromkeys(items), state="failed")
+    unscored, empty = run("c", dict.fromkeys(items, 0.0)), run("c", {}, state="failed")
+    unscored.cells = run("c", dict.fromkeys(items)).cells
+    unscored.cells.failed = [False] * 3
+    for other, status in ((failed, "error"), (unscored, "unscored"), (empty, "missing")):
+        scores = pivot_scores(logs(a, b, other))
+        assert scores["system"].values.tolist() == ["a", "b", "c"]
+        meanings = scores["status"].attrs["flag_meanings"].split()
+        assert {meanings[k] for k in scores["status"].sel(system="c").values} == {status}
+        assert scores.sel(system="c").isnull().all()
+        assert f"3 cells {status}" in scores.attrs["reading"]
+        worst = pivot_scores(logs(a, b, other), errors="worst", unscored="worst")
+        counted = [0, 0, 0] if other is not empty else [np.nan] * 3
+        np.testing.assert_array_equal(worst.sel(system="c"), counted)
+    compared = str(bt.compare(logs(a, b, failed)))
+    assert "c" in bt.compare(logs(a, b, failed))["system"]
+    assert "2 cannot be compared" in compared
+
+
+def test_a_system_that_lacks_the_metric_is_named():
+    a, b = (run(s, {"q1": 1, "q2": k}) for k, s in enumerate("ab"))
+    scores = pivot_scores(logs(a, b, run("c", {"q1": 1, "q2": 1}, metric="f1")), metric="acc")
+    assert scores["system"].values.tolist() == ["a", "b"]
+    assert "without metric acc: system 'c'" in scores.attrs["reading"]
+
+
 def test_an_audit_takes_the_direction_of_each_metric_from_its_name():
     runs = [run(s, {"q1": k, "q2": 0}, metric="wer") for k, s in enumerate("ab")]
     assert "join" not in set(bt.audit(logs(*runs)).findings["code"])

@@ -3,11 +3,13 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from golden.cases import CASES
 
 import betterthan as bt
+from betterthan.results.reports import FORMAT_NAMES
 
 FIRST_LINES = {
     "judged_by_a_model": "Undecided: the data do not show whether llama-7b or pythia-6.9b",
@@ -148,3 +150,18 @@ def test_a_one_sided_verdict_is_marked():
     text = str(CASES["folds"]())
     assert "†: one-sided; the interval includes 0" in text
     assert re.search(r"B +C +\+0\.13 \[−0\.01, \+0\.26\] † +0\.966 +B better", text)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("form", [name for name in FORMAT_NAMES if name != "html"])
+@pytest.mark.parametrize("scale", [1, 0.37])
+def test_a_system_without_a_score_has_no_number(form, scale):
+    table = pd.DataFrame({"A": [1, 0, 1, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0]}) * scale
+    compared = bt.compare(table.assign(item=list("abcdef"), C=np.nan))
+    assert not re.search(r"\bnan\b", compared.report(format=form))
+
+
+def test_two_systems_of_which_one_has_no_score_are_not_compared():
+    table = pd.DataFrame({"item": list("abc"), "A": [1, 0, 1], "C": [np.nan] * 3})
+    with pytest.raises(ValueError, match="'C' has no score; leave it out with systems="):
+        bt.compare(table)

@@ -135,6 +135,10 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
     yield Finding("denominators", message, WARN, tuple(_systems(scores)), n=n, of=len(has))
 
 
+def _scores_text(means: np.ndarray) -> list[str]:
+    return ["none" if np.isnan(mean) else f"{mean:.3f}" for mean in means.tolist()]
+
+
 def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, n: int) -> str:
     """Report the number of items of each mean, and the means over shared items."""
     if len(sizes) > _MEANS:
@@ -142,10 +146,9 @@ def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, 
             f"means are over different items: {sizes.min()} to {sizes.max()} per system, {n} shared"
         )
     message = (
-        f"means are over different items: {both([f'{x:.3f}' for x in means])} on {both([*sizes])} "
-        "items"
+        f"means are over different items: {both(_scores_text(means))} on {both([*sizes])} items"
     )
-    shared = f"; {both([f'{x:.3f}' for x in common_means])} on the {n} shared items"
+    shared = f"; {both(_scores_text(common_means))} on the {n} shared items"
     return message + (shared if n else "")
 
 

@@ -169,16 +169,19 @@ def _spread(scores: xr.DataArray) -> Arrays:
     better = 1 if scores.attrs.get("higher_is_better", True) else -1
     ascending = better * np.sort(better * values, axis=0)  # the worst first, nan last
     n = (~np.isnan(values)).sum(0)
+    unknown = np.where(n > 0, 0.0, np.nan)  # of a system without a score
+    ascending[:, n == 0] = 0.0
     mean = np.nansum(values, axis=0) / np.maximum(n, 1)
     squares = np.where(n > 1, np.nansum((values - mean) ** 2, axis=0), np.nan)
     worst = np.arange(len(values))[:, None] < np.maximum(np.ceil(n / _TENTH), 1)
     tenth = np.nanmean(np.where(worst, ascending, np.nan), 0)
     # without missing scores all columns at once
     quantile = np.quantile if (n == len(values)).all() else np.nanquantile
+    levels = quantile(ascending, QUANTILES, axis=0) + unknown
     return {
         "score_sd": ((names.SYSTEM,), np.sqrt(squares / np.maximum(n - 1, 1))),
-        "score_quantile": ((names.SYSTEM, "quantile"), quantile(ascending, QUANTILES, axis=0).T),
-        "score_worst_tenth": ((names.SYSTEM,), tenth),
+        "score_quantile": ((names.SYSTEM, "quantile"), levels.T),
+        "score_worst_tenth": ((names.SYSTEM,), tenth + unknown),
         "quantile": (("quantile",), np.array(QUANTILES)),
     }
 

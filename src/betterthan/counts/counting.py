@@ -260,6 +260,9 @@ def need_shared_items(used: np.ndarray, systems: list[str]) -> None:
     empty = np.argwhere(np.triu(used == 0, 1))
     if len(empty):
         i, j = empty[0]
+        for k in (i, j):
+            if used.diagonal().any() and not used[k, k]:
+                raise ValueError(f"{systems[k]!r} has no score; leave it out with systems=")
         raise ValueError(
             f"{systems[i]!r} and {systems[j]!r} have no item in common; check the item ids, or "
             "leave one of them out"

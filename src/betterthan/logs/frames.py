@@ -14,7 +14,7 @@ from betterthan import checks
 from betterthan.files import write_whole
 from betterthan.io.problems import listed, quoted
 from betterthan.io.texts import coded
-from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, Cells, Logs, Run, grouped
+from betterthan.logs.record import ERROR, MISSING, OK, STATUSES, UNSCORED, Cells, Logs, Run, grouped
 from betterthan.text import encodable, escaped, no_formulas
 
 _LONGEST = 40  # characters of a prompt in a name
@@ -266,7 +266,8 @@ def _columns(cells: Sequence[Cells], items: np.ndarray) -> dict[str, Any]:
 
 def _scores(cells: Sequence[Cells], starts: np.ndarray) -> list[np.ndarray]:
     """Return sample, metric, number and status of each score, in the order of the samples; a failed
-    sample gets an error for every metric of its run.
+    sample gets an error for every metric of its run, and each sample of a run without any score a
+    metric without a name.
     """
     shifts = np.repeat(starts[:-1], [len(one.raw) for one in cells])
     sample = shifts + np.concatenate([np.asarray(one.score_sample, np.int64) for one in cells])
@@ -274,17 +275,19 @@ def _scores(cells: Sequence[Cells], starts: np.ndarray) -> list[np.ndarray]:
     raw = np.concatenate([np.asarray(one.raw, float) for one in cells])
     status = np.fromiter(map(_CODES.__getitem__, _chained(cells, "status")), np.int8, len(raw))
     failed = np.fromiter(_chained(cells, "failed"), bool, starts[-1])
-    if failed.any():
-        status[failed[sample]] = STATUSES.index(ERROR)
-        more = [
-            (start + k, name)
-            for start, one in zip(starts.tolist(), cells, strict=False)
-            for k, name in _failed_without_score(one)
-        ]
-        sample = np.concatenate([sample, np.array([k for k, _ in more], np.int64)])
+    status[failed[sample]] = STATUSES.index(ERROR)
+    more = [
+        (start + k, name)
+        for start, one in zip(starts.tolist(), cells, strict=False)
+        for k, name in _without_score(one)
+    ]
+    if more:
+        places = np.array([k for k, _ in more], np.int64)
+        sample = np.concatenate([sample, places])
         metric = np.concatenate([metric, np.array([name for _, name in more], object)])
         raw = np.concatenate([raw, np.full(len(more), np.nan)])
-        status = np.concatenate([status, np.full(len(more), STATUSES.index(ERROR), np.int8)])
+        codes = np.where(failed[places], STATUSES.index(ERROR), STATUSES.index(UNSCORED))
+        status = np.concatenate([status, codes.astype(np.int8)])
     parts = [sample, metric, raw, status]
     if (sample[1:] >= sample[:-1]).all():
         return parts
@@ -292,9 +295,11 @@ def _scores(cells: Sequence[Cells], starts: np.ndarray) -> list[np.ndarray]:
     return [part[place] for part in parts]
 
 
-def _failed_without_score(cells: Cells) -> Iterator[tuple[int, str]]:
-    """Yield the failed samples, each with the metrics of the run for which it has no score."""
-    failed = [k for k, is_failed in enumerate(cells.failed) if is_failed]
+def _without_score(cells: Cells) -> Iterator[tuple[int, str]]:
+    """Yield the failed samples, of a run without scores all, each with the metrics of the run for
+    which it has no score.
+    """
+    failed = [k for k, is_failed in enumerate(cells.failed) if is_failed or not cells.metric]
     if failed:
         metrics = dict.fromkeys(cells.metric) or [""]
         present = set(zip(cells.score_sample, cells.metric, strict=True))

@@ -58,10 +58,15 @@ def chosen_records(
         raise ValueError(_nothing(logs))
     name = _metric(counts, metric, filter)
     messages = []
-    with_metric = records[records["metric"] == name]
-    lacking = [t for t in _names(records["task"]) if t not in set(with_metric["task"])]
-    if lacking:
-        messages.append(f"without metric {name}: task {listed(lacking)}")
+    no_metric = records["metric"] == ""  # of runs without any score, which none excuses
+    with_metric = records[(records["metric"] == name) | no_metric]
+    if no_metric.any():
+        with_metric = with_metric.assign(metric=name)
+    for column in ("task", "system"):
+        present = set(with_metric[column])
+        lacking = [value for value in _names(records[column]) if value not in present]
+        if lacking:
+            messages.append(f"without metric {name}: {column} {listed(lacking)}")
     if epoch is not None:
         with_metric = with_metric[with_metric["epoch"] == epoch]
         if with_metric.empty:
@@ -358,7 +363,7 @@ def pivot_scores(
     records, messages = chosen_records(logs, task=task, metric=metric, filter=filter, epoch=epoch)
     name = str(records["metric"].iloc[0])
     better = direction(logs, records, name, higher_is_better)
-    systems = _systems(records)
+    systems = _systems(logs, records, task)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
     tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
@@ -396,9 +401,14 @@ def _by_task(records: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     return [(str(task), group) for task, group in groups]
 
 
-def _systems(records: pd.DataFrame) -> list[str]:
-    present = set(records["system"].unique())
-    systems = [str(s) for s in records["system"].cat.categories if s in present]
+def _systems(logs: Logs, records: pd.DataFrame, task: str | Sequence[str] | None) -> list[str]:
+    """The systems of the records, and those of logs without any sample."""
+    runs, tasks = logs.runs, [task] if isinstance(task, str) else task
+    no_sample = ~runs.index.isin(logs.records["run"].unique())
+    if tasks is not None:
+        no_sample &= runs["task"].isin(tasks)
+    present = {*records["system"].unique(), *runs["system"][no_sample]}
+    systems = [s for s in dict.fromkeys(runs["system"].astype(str)) if s in present]
     if checks.too_few(systems):
         only = f"only one system, {systems[0]!r}"
         raise ValueError(f"{only}; a comparison needs at least two: give the logs of two systems")

@@ -171,6 +171,8 @@ def score(value: float) -> str:
     >>> score(0.71), score(-0.0001), score(61.728), score(61728.39)
     ('0.710', '0.000', '61.73', '61,728')
     """
+    if math.isnan(value):
+        return "–"
     size = abs(value)
     places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
     return _minus(f"{round(value, places) + 0.0:,.{places}f}")
@@ -195,7 +197,7 @@ def score_range(lower: float, upper: float) -> str:
     >>> score_range(0.6816, 0.7371)
     '[0.682, 0.737]'
     """
-    return _minus(f"[{lower:.3f}, {upper:.3f}]")
+    return "–" if math.isnan(lower) else _minus(f"[{lower:.3f}, {upper:.3f}]")
 
 
 def bayes_factor(value: float) -> str:

@@ -142,11 +142,11 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
     data, heads, columns = context.data, ["System"], [list(context.systems)]
     if "score" in data:
         heads.append(score_label(context.provenance, "n_right" in data))
-        columns.append([f"{score:.3f}" for score in _scores(context)])
+        columns.append([_score_text(score) for score in _scores(context)])
         if "score_lower" in data and not _shared(context):
             heads.append(f"{_level(context)} interval")
             bounds = zip(data["score_lower"].values, data["score_upper"].values, strict=True)
-            columns.append([f"[{low:.3f}, {high:.3f}]" for low, high in bounds])
+            columns.append([numbers.score_range(low, high) for low, high in bounds])
     if "prob_best" in data:
         heads += ["P(best)", "Expected rank"]
         columns.append([numbers.probability(float(p)) for p in data["prob_best"].values])
@@ -178,6 +178,10 @@ def _scores(context: ReportContext) -> list[float]:
     """The score of each system, of two systems as their sentences have it."""
     own = dict(zip(context.systems, context.data["score"].values.tolist(), strict=True))
     return list((own | _shared(context)).values())
+
+
+def _score_text(score: float) -> str:
+    return "–" if np.isnan(score) else f"{score:.3f}"
 
 
 def _level(context: ReportContext) -> str:
@@ -317,7 +321,7 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
         yield f"Name{name}", system, "the system at this place, best first"
         row = context.data.isel({names.SYSTEM: k}, missing_dims="ignore")
         if "score" in row:
-            yield f"Score{name}", f"{scores[k]:.3f}", f"score of {system}{on}"
+            yield f"Score{name}", _score_text(scores[k]), f"score of {system}{on}"
         if "prob_best" in row:
             p = numbers.probability(row["prob_best"].item())
             yield f"Best{name}", p, f"P({system} is the best)"

@@ -438,7 +438,8 @@ def values(
 
     def cells(rows: Any) -> Iterable[str]:
         used = (*variables, error) if error in rows else variables
-        return map(write, *(rows[name].values.tolist() for name in used))
+        cells_of = zip(*(rows[name].values.tolist() for name in used), strict=True)
+        return ["–" if values[0] != values[0] else write(*values) for values in cells_of]  # nan
 
     return Column(heading, cells, variables[0], blank)
 
