@@ -77,6 +77,12 @@ def test_a_document_and_a_cut_archive_are_no_logs(tmp_path):
     )
     path = tmp_path / "a.eval"
     path.write_bytes(path.read_bytes()[:-40])
+    document.unlink()
+    for name in "bc":
+        head = made_inspect.header(f"org/{name}")
+        made_inspect.eval_log(tmp_path / f"{name}.eval", head, [made_inspect.summary("q0")])
+    with pytest.raises(ValueError, match=r"a\.eval: is a zip file that is cut or damaged, and no"):
+        bt.read(tmp_path)  # of a folder, too
     with pytest.raises(ValueError, match=r"a\.eval"):
         bt.read(path)
     assert log is None or log == path

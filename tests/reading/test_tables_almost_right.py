@@ -227,10 +227,25 @@ def test_what_is_skipped_of_a_folder_of_logs_is_told(tmp_path, caplog):
     save(tmp_path, "README.md", "# notes")
     save(tmp_path, "big.bin", "version https://git-lfs.github.com/spec/v1\n")
     with caplog.at_level(logging.INFO, "betterthan"):
-        assert bt.read(tmp_path)["system"].values.tolist() == ["a", "b"]
-    assert "skipped 2 files: README.md (no log of a known tool), big.bin (a Git LFS pointer)" in (
-        caplog.text
-    )
+        scores = bt.read(tmp_path)
+    assert scores["system"].values.tolist() == ["a", "b"]
+    skipped = "skipped 2 files: README.md (no log of a known tool), big.bin (a Git LFS pointer)"
+    assert skipped in caplog.text
+    assert skipped in scores.attrs["reading"]
+    assert skipped in bt.audit(tmp_path).findings["message"].tolist()
+
+
+def test_what_is_skipped_of_a_folder_of_tables_is_told_and_a_damaged_table_refused(tmp_path):
+    for system in "ab":
+        save(tmp_path, f"{system}.csv", "item,score\nq1,1\nq2,0\n")
+    save(tmp_path, "README.md", "# notes")
+    assert bt.read(tmp_path).attrs["reading"].endswith("; skipped 1 file: README.md (no table)")
+    empty = save(tmp_path, "c.csv", "")
+    with pytest.raises(ValueError, match=r"c.csv: is empty"):
+        bt.read(tmp_path)
+    empty.write_bytes(b"\0\1\2")
+    with pytest.raises(ValueError, match=r"c.csv: holds zero bytes"):
+        bt.read(tmp_path)
 
 
 def test_logs_and_a_table_named_together_are_refused(tmp_path):

@@ -234,7 +234,9 @@ def reader_notes(logs: LogTables) -> Iterator[Finding]:
             files_by_note.setdefault(tuple(note), {})[run["system"]] = run["files"][0]
     for (code, message), systems in files_by_note.items():
         where = some(list(systems.values()))
+        of_all = len(systems) == logs.runs["system"].nunique() > 1
         whom = f" ({some(list(systems))})" if not any(s in message for s in systems) else ""
+        whom = "" if of_all else whom
         level = READER_LEVELS.get(code, NOTE)
         yield Finding(code, message + whom, level, tuple(systems), n=len(systems), where=where)
 

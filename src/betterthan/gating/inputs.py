@@ -495,7 +495,7 @@ def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
     }
     arguments.update({k: words(choices.get(k)) for k in ("ignore", "true", "false")})
     columns = Columns(**arguments)
-    table = tables_in({name: source})[name]
+    table = tables_in({name: source})[0][name]
     if isinstance(table, list | tuple):
         if len(table) != 1:
             raise ValueError(f"the {name} is {len(table)} tables; give one, of one system")

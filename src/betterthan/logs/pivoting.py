@@ -552,7 +552,9 @@ def _reading(
     tasks = [str(task) for task, _ in _by_task(records) if task]
     task = f", task {listed(tasks)}" if tasks else ""
     missing = ", ".join(_lacking(scores[STATUS].values, options))
-    parts = [f"metric {options['metric']}, joined by {options['by']}", missing, *messages]
+    notes = [note for notes in _run_values(logs, records, "said") for note in notes]
+    skipped = dict.fromkeys(text for code, text in notes if code == "skipped")
+    parts = [f"metric {options['metric']}, joined by {options['by']}", missing, *messages, *skipped]
     return f"{runs} of {options['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
 
 

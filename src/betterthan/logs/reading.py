@@ -453,6 +453,8 @@ def read_runs(
         raise ValueError(f"no file is a log of a tool that is read{skipped}: {tools()}")
     if files.summary:
         _log.info(printable(files.summary))
+        for run in runs:
+            run.notes.append(("skipped", printable(files.summary)))
     _refuse_mixed(runs, keys)
     if cluster == CONTENT:
         by_content(runs)

@@ -152,6 +152,7 @@ def why_unread(preview: Preview) -> str | None:
 # what can be no table either
 NO_TABLES = ("a Git LFS pointer", "an image", "a PDF", "a web page")
 _MOST = 5  # skipped files that are named
+_ALWAYS_A_LOG = (".eval",)  # a name that one tool alone gives
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,8 @@ def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorte
     Raises
     ------
     ValueError
-        If a file that was named by itself is no log of a known tool.
+        If a file that was named by itself is no log of a known tool, or a file with the name of a
+        log is none.
     """
     by_reader: dict[str, list[LogSource]] = {}
     skipped: list[tuple[str, str]] = []
@@ -228,6 +230,9 @@ def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorte
             by_reader.setdefault(reader.name, []).append(source)
         elif source.explicit:
             raise problem(source.file.name, unread(source.file.preview))
+        elif source.file.name.lower().endswith(_ALWAYS_A_LOG):
+            reason = f"is {source.file.preview.kind}, and no log"
+            raise problem(source.file.name, f"{reason}; copy it again, or move it away")
         else:
             skipped.append((source.file.name, _reason(source.file.preview)))
     return Sorted(by_reader, skipped)

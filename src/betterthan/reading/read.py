@@ -360,7 +360,8 @@ def read(
         return _pivoted(combine_runs(*logs, systems=systems, again=again), chosen)
     log_choices = [name for name in _OF_LOGS if name != "metric"]
     refuse(of(*log_choices, "again", "items"), "the source is a table")
-    tables, how = with_judged(tables_in(source))
+    tables, skipped = tables_in(source)
+    tables, how = with_judged(tables)
     result = read_tables(
         tables,
         **of("systems", "higher_is_better", "unit", "scale"),
@@ -370,7 +371,9 @@ def read(
     )
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
-    return result.assign_attrs(reading=f"{result.attrs['reading']}; {how}") if how else result
+    more = [words for words in (how, skipped) if words]
+    reading = "; ".join([result.attrs["reading"], *more])
+    return result.assign_attrs(reading=reading) if more else result
 
 
 def _pivoted(logs: Logs, chosen: Mapping[str, Any]) -> "xr.DataArray":

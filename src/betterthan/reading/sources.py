@@ -43,9 +43,6 @@ def is_store(source: Any) -> bool:
         return False
 
 
-_TABLES = ("text", "lines", "list", "object", "parquet")
-
-
 def in_pandas(data: Any) -> Any:
     """A frame of Polars or a table of Arrow as a DataFrame, also in a dict; else as it is."""
     if isinstance(data, dict):
@@ -108,15 +105,15 @@ def _in_frames(source: Any) -> tuple[list[Run], list[str | None]] | None:
     return (list(runs.values()), list(runs)) if runs else None
 
 
-def tables_in(source: Any) -> Any:
-    """Replace a folder or a pattern by its table files."""
+def tables_in(source: Any) -> tuple[Any, str]:
+    """The table files in the place of a folder or a pattern, and what was skipped, in words."""
     if _has_frames(source):
-        return source
+        return source, ""
     if isinstance(source, Mapping):
-        return {str(name): _one_table(entry, str(name)) for name, entry in source.items()}
+        return {str(name): _one_table(entry, str(name)) for name, entry in source.items()}, ""
     sources = find_files(source)
     if all(entry.explicit for entry in sources):
-        return source
+        return source, ""
     files = [entry.file for entry in sources]
     tables: dict[str, Path] = {}
     for file in filter(_is_table, files):
@@ -130,7 +127,8 @@ def tables_in(source: Any) -> Any:
     if not tables:
         names = listed([file.name for file in files])
         raise problem(str(source), f"holds no log and no table ({names}); give {listed(FORMATS)}")
-    return tables
+    skipped = [(file.name, "no table") for file in files if not _is_table(file)]
+    return tables, Sorted({}, skipped).summary
 
 
 def _one_table(source: Any, name: str) -> Any:
@@ -145,7 +143,7 @@ def _one_table(source: Any, name: str) -> Any:
 
 def _is_table(file: LogFile) -> bool:
     suffixes = [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"]
-    return bool(suffixes) and suffixes[-1] in FORMATS and file.preview.kind in _TABLES
+    return bool(suffixes) and suffixes[-1] in FORMATS
 
 
 def _has_frames(source: Any) -> bool:
