@@ -4,6 +4,7 @@ import itertools
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
@@ -288,6 +289,42 @@ def test_runs_that_were_not_planned_are_not_missing(missing):
     found = bt.compare(scores, missing=missing).data
     for name in ("prob_better", "difference_lower", "score"):
         np.testing.assert_array_equal(found[name], wanted[name])
+
+
+def runs_of(planned, seed=0):
+    """Scores of A and of B, whose runs have numbers of their own; `planned` runs of each item."""
+    random, rows = np.random.default_rng(seed), []
+    for item, chance in enumerate(random.beta(1, 1, len(planned))):
+        for system, first, number in zip("AB", (1, 100), planned[item], strict=True):
+            scores = random.random(number) < chance
+            rows += [(f"q{item}", first + k, system, int(x)) for k, x in enumerate(scores)]
+    return pd.DataFrame(rows, columns=["item", "epoch", "system", "score"])
+
+
+def test_missing_runs_are_those_that_a_system_was_to_make():
+    """B has no run of two items; its other runs stand in rows of their own."""
+    table = runs_of([(3, 0)] * 2 + [(3, 3)] * 38)
+    compared = bt.compare(table)
+    assert compared.attrs["n_blank"] == 6
+    audited = bt.audit(table)
+    assert audited.table[["epochs", "cells", "missing"]].values.tolist() == [
+        [3, 120, 0],
+        [3, 120, 6],
+    ]
+    assert bt.compare(runs_of([(3, 3)] * 40)).attrs["n_blank"] == 0
+
+
+def test_more_runs_of_another_system_are_no_missing_scores():
+    """A was run more often on easy items; B once on each."""
+    table = runs_of([(5, 1)] * 40)
+    means = table[table["system"] == "A"].groupby("item")["score"].mean()
+    easy = table["item"].map(means) > 0.5
+    table = table[easy | (table["system"] == "B") | (table["epoch"] == 1)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compared = bt.compare(table)
+    assert "issing" not in str(compared).partition("A verdict needs")[0]
+    assert not bt.counts.missing_by_difficulty(bt.read(table))["n_missing"].any()
 
 
 def test_a_planned_run_that_is_missing_counts_as_wrong_once():

@@ -131,7 +131,8 @@ def test_long_with_dataset_cluster_and_epoch(write):
     assert scores.epoch.values.tolist() == [0, 1, 0]
     assert scores.cluster.values.tolist() == ["c1", "c1", "c2"]
     np.testing.assert_array_equal(scores.values, [[1, np.nan], [0, 1], [np.nan, 0]])
-    assert scores.attrs["reading"].endswith("2 scores missing, ignored columns 'prompt'")
+    assert scores.attrs["reading"].endswith("4 runs with a score, ignored columns 'prompt'")
+    assert "read as long: 3 rows of runs x 2 systems" in scores.attrs["reading"]
 
 
 def test_predictions(write):

@@ -39,10 +39,11 @@ def difficulty_message(row: Any, tested: int) -> str:
     kind, favors = ("harder", "favors it") if harder else ("easier", "is to its disadvantage")
     p = numbers.p_value(row["p_adjusted"].item())
     corrected = f", corrected for {tested} systems" if tested > 1 else ""
+    lacks = "of which it lacks a run" if row.attrs.get("runs") else "that it lacks"
     return (
         f"Scores of {row[names.SYSTEM].item()} are missing on {kind} items: the mean of the other "
-        f"systems is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} items that "
-        f"it lacks and {row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it "
+        f"systems is {row['mean_missing'].item():.2f} on the {int(row['n_missing']):,} items "
+        f"{lacks} and {row['mean_present'].item():.2f} on the {int(row['n_present']):,} that it "
         f"has (AUC {row['auc'].item():.2f}, p = {p}{corrected}). Leaving these items out {favors}."
     )
 

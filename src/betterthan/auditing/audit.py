@@ -27,6 +27,7 @@ from betterthan.auditing.finding import (
     some,
 )
 from betterthan.auditing.item_checks import item_means
+from betterthan.counts.counting import gaps_in
 from betterthan.counts.shapes import pair_indices, picked
 from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
@@ -186,12 +187,15 @@ def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
 def _count_task(scores: xr.DataArray, task: str, metric: str) -> list[dict[str, Any]]:
     places = pd.factorize(item_ids(scores))[0]
     status = _status(scores)
+    missing = STATUSES.index(MISSING)
+    planned = (status != missing) | gaps_in(scores)  # other blanks are runs of other systems
     means = pd.DataFrame(item_means(scores)).mean().tolist()
     rows = []
     for k, system in enumerate(scores[names.SYSTEM].values.astype(str)):
-        numbers = {name: int((status[:, k] == s).sum()) for s, name in enumerate(STATUSES)}
-        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(places)}
-        size["epochs"] = int(np.bincount(places).max(initial=0))
+        own = status[planned[:, k], k]
+        numbers = {name: int((own == s).sum()) for s, name in enumerate(STATUSES)}
+        size = {"items": int(places.max(initial=-1)) + 1, "cells": len(own)}
+        size["epochs"] = int(np.bincount(places[planned[:, k]]).max(initial=0))
         about = {"task": task, "metric": metric, "system": str(system)}
         rows.append(about | size | numbers | {"mean": means[k]})
     return rows

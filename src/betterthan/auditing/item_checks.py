@@ -23,6 +23,7 @@ from betterthan.auditing.finding import (
     fraction,
     some,
 )
+from betterthan.counts.counting import gaps_in
 from betterthan.counts.units import EPOCH, item_ids, several, sums_by_unit
 from betterthan.exact.numeric.counting import observed_mean
 from betterthan.io.texts import coded, text_array
@@ -168,18 +169,20 @@ def repeats(scores: xr.DataArray) -> Iterator[Finding]:
     """Find items that were run several times."""
     if not several(scores, EPOCH):
         return
-    number, rows = scored(scores), np.bincount(coded(item_ids(scores).tolist()).codes)
-    per = sorted(set(rows.tolist()))
-    sums, cells = number.sum(axis=0), int(rows.sum())
+    items, number = coded(item_ids(scores).tolist()), scored(scores)
+    lacks = sums_by_unit(gaps_in(scores).astype(float), items.codes, len(items.distinct))[0]
+    planned = number + lacks.astype(int)
+    per = sorted(set(planned[planned > 0].tolist()))
+    sums, cells = number.sum(axis=0), int(planned.sum(axis=0).max())
     low, high = int(sums.min()), int(sums.max())
     runs = f"{per[0]}" if len(per) == 1 else f"{per[0]} to {per[-1]}"
     some_scored = f"{low}" if low == high else f"{low}-{high}"
     message = (
-        f"{runs} runs per item, {some_scored} of {cells} scored; the sample size is {len(rows)} "
+        f"{runs} runs per item, {some_scored} of {cells} scored; the sample size is {len(number)} "
         f"items, not {cells}"
     )
     level = NOTE if len(set(number.ravel().tolist())) == 1 else WARN
-    yield Finding("repeats", message, level, n=len(rows), of=cells)
+    yield Finding("repeats", message, level, n=len(number), of=cells)
 
 
 def ranges(scores: xr.DataArray) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ from betterthan.comparison.data import (
     wins_of_items,
 )
 from betterthan.comparison.options import Options
-from betterthan.counts.counting import counted, counts_and_used, item_outcomes
+from betterthan.counts.counting import counted, counts_and_used, gaps_in, item_outcomes
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import TRIALS, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_pairs, to_square
@@ -253,7 +253,7 @@ def evaluate(
         checks.one_of(options.baseline, systems_of(counts), "baseline")
     attrs = data_attrs(loaded, raw_counts) | {"data_hash": fingerprint(loaded.observed)}
     if loaded.by_item and names.TALLY not in loaded.observed.dims:
-        attrs["n_blank"] = int(np.isnan(loaded.observed.values.astype(float)).sum())
+        attrs["n_blank"] = int(gaps_in(loaded.observed).sum())
     return Evaluation(
         **vars(loaded),
         item_scores=item_scores,
@@ -573,7 +573,7 @@ def as_wrong(scores: xr.DataArray) -> xr.DataArray:
     better = bool(scores.attrs.get("higher_is_better", True))
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    return scores.astype(float).fillna(low if better else high)
+    return scores.astype(float).where(~gaps_in(scores), low if better else high)
 
 
 def _closed_answer(raw_counts: xr.DataArray, options: Options) -> tuple[np.ndarray, np.ndarray]:

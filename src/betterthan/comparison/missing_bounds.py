@@ -17,6 +17,7 @@ from betterthan import names
 from betterthan.comparison.engines import closed_form
 from betterthan.comparison.evaluation import Evaluation, load
 from betterthan.comparison.options import Options
+from betterthan.counts.counting import gaps_in
 from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
 from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.units import Spans, once, spans, summed
@@ -99,7 +100,7 @@ def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset
     scores = evaluation.observed.drop_vars("status", errors="ignore")
     limits = score_limits(scores, None)[:2]
     worst, best = limits if scores.attrs.get("higher_is_better", True) else limits[::-1]
-    missing = np.isnan(scores.values.astype(float))
+    missing = gaps_in(scores)
     by_case = []
     for fill in ([worst, best], [best, worst]):
         filled = scores.copy(data=np.where(missing, fill, scores.values.astype(float)))

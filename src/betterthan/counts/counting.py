@@ -29,12 +29,12 @@ from betterthan.counts.units import (
     ids_of,
     item_ids,
     one_unit_an_item,
+    planned_runs,
     several,
     unit_means,
     unit_of,
 )
 from betterthan.exact.numeric import counting
-from betterthan.io.texts import coded
 from betterthan.signed import Signature
 
 
@@ -180,11 +180,10 @@ def oriented(scores: xr.DataArray) -> np.ndarray:
 
 def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     """Scores under a policy for missing ones; see `count`."""
-    gaps = np.isnan(scores.values)
-    if not gaps.any() or missing == "pairwise":
+    if missing == "pairwise" or not np.isnan(scores.values).any():
         return scores
-    if several(scores, EPOCH):
-        gaps = _without_a_run(scores) if missing == "complete" else _of_planned_runs(scores, gaps)
+    complete = missing == "complete" and several(scores, EPOCH)
+    gaps = _without_a_run(scores) if complete else gaps_in(scores)
     if not gaps.any():
         return scores
     if missing == "error":
@@ -195,6 +194,14 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
     return _complete(scores, gaps) if missing == "complete" else _as_wrong(scores, gaps)
 
 
+def gaps_in(scores: xr.DataArray) -> np.ndarray:
+    """Whether each score is missing, (item, system); of several runs of an item those that a system
+    lacks.
+    """
+    gaps = np.isnan(scores.values.astype(float))
+    return _of_planned_runs(scores, gaps) if gaps.any() and several(scores, EPOCH) else gaps
+
+
 def _without_a_run(scores: xr.DataArray) -> np.ndarray:
     """All rows of the items of which a system has no score; runs have no common order."""
     ids = item_ids(scores)
@@ -202,13 +209,9 @@ def _without_a_run(scores: xr.DataArray) -> np.ndarray:
 
 
 def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray) -> np.ndarray:
-    """The gaps that are runs which a system lacks. A system was to make as many runs of an item as
-    there are rows, but no more than it made of any item.
-    """
-    place = coded(item_ids(scores).tolist()).codes
-    rows = np.bincount(place)
-    runs = np.stack([np.bincount(place, ~gap, len(rows)) for gap in gaps.T], axis=1)
-    lacks = np.minimum(rows[:, None], np.maximum(runs.max(0), 1)) - runs
+    """The gaps that are runs which a system lacks, the first ones of each item."""
+    place, number, planned = planned_runs(scores)
+    lacks, rows = planned - number, np.bincount(place)
     order = np.argsort(place, kind="stable")
     before = np.cumsum(gaps[order], axis=0) - gaps[order]  # gaps of rows before, item by item
     before -= np.repeat(before[np.cumsum(rows) - rows], rows, axis=0)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names, schemas
+from betterthan.counts.counting import gaps_in
+from betterthan.counts.units import EPOCH, item_ids, runs_together, several, sums_by_unit
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.swaps.corrections import holm
 from betterthan.exact.swaps.rank_tests import auc_below, rank_sum_p
@@ -63,8 +66,9 @@ def missing_by_difficulty(
 
     Notes
     -----
-    Rows are treated as independent: if whole clusters, or all runs of an item, are missing
-    together, p is too small.
+    Items are treated as independent: if whole clusters are missing together, p is too small. Of
+    repeated runs, an item is missing if the system lacks one of its runs: it was to have as many as
+    there are, but no more than the system has of any item.
 
     Examples
     --------
@@ -80,7 +84,9 @@ def missing_by_difficulty(
     alpha = checks.probability(alpha, "alpha")
     shuffles, seed = checks.whole(shuffles, "shuffles"), one_seed(rng)
     labels = scores[names.SYSTEM].values.astype(str)
-    rows = [_test_system(scores, k, shuffles, seed) for k in range(len(labels))]
+    runs = several(scores, EPOCH)
+    scores, gaps = _of_items(scores)
+    rows = [_test_system(scores, gaps, k, shuffles, seed) for k in range(len(labels))]
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     adjusted = holm(columns["p_value"])
     columns |= {"p_adjusted": adjusted, "differs": np.nan_to_num(adjusted, nan=1.0) <= alpha}
@@ -90,12 +96,14 @@ def missing_by_difficulty(
     )
     tests = tests.merge(_pair_means(scores), join="exact")
     signed = provenance_attrs(alpha=alpha, correction="holm", seed=seed)
-    return tests.assign_attrs(signed | {"shuffles": shuffles})
+    return tests.assign_attrs(signed | {"shuffles": shuffles, "runs": int(runs)})
 
 
-def _test_system(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict[str, Any]:
+def _test_system(
+    scores: xr.DataArray, gaps: np.ndarray, k: int, shuffles: int, seed: int
+) -> dict[str, Any]:
     """Compare the others' mean on the items that system k lacks with that on the items it has."""
-    lacked, present = _others(scores.values.astype(float), k)
+    lacked, present = _others(scores.values.astype(float), ~gaps[:, k], k)
     row: dict[str, Any] = {"n_missing": len(lacked), "n_present": len(present)}
     row |= {"mean_missing": _mean(lacked), "mean_present": _mean(present)}
     if not (len(lacked) and len(present)):
@@ -108,14 +116,23 @@ def _test_system(scores: xr.DataArray, k: int, shuffles: int, seed: int) -> dict
     return row
 
 
-def _others(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _of_items(scores: xr.DataArray) -> tuple[xr.DataArray, np.ndarray]:
+    """Scores of items, the mean of their runs, and where a score, or a run, is missing."""
+    gaps = gaps_in(scores).astype(float)
+    if not several(scores, EPOCH):
+        return scores, gaps > 0
+    place, items = pd.factorize(item_ids(scores))
+    return runs_together(scores), sums_by_unit(gaps, place, len(items))[0] > 0
+
+
+def _others(values: np.ndarray, has: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the other systems on the items that system k lacks, and on those that it has."""
     observed = ~np.isnan(values)
     others = observed.sum(1) - observed[:, k]
     sums = np.where(observed, values, 0.0).sum(1) - np.where(observed[:, k], values[:, k], 0.0)
     has_others = others > 0
-    mean, lacks = sums[has_others] / others[has_others], ~observed[has_others, k]
-    return mean[lacks], mean[~lacks]
+    mean, has = sums[has_others] / others[has_others], has[has_others]
+    return mean[~has], mean[has]
 
 
 def _mean(values: np.ndarray) -> float:

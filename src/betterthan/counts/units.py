@@ -12,7 +12,7 @@ from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.counts.shapes import Arrays, Table
 from betterthan.exact.numeric.counting import spreads
-from betterthan.io.texts import text_array
+from betterthan.io.texts import coded, text_array
 from betterthan.text import natural
 
 CLUSTER, EPOCH, UNIT = "cluster", "epoch", "unit_of"
@@ -159,6 +159,27 @@ def sums_by_unit(
     np.add.at(sums, place, np.where(observed, values, 0.0))
     np.add.at(number, place, observed)
     return sums, number
+
+
+def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which item each row is of, numbered from 0; and of each item the runs with a score and those
+    that were planned, (item, system).
+
+    Of an item a system was to make the runs whose label it has on any item, or as many as others
+    made where it made none; but no more than it made of any item.
+    """
+    items = coded(item_ids(scores).tolist())
+    place, sizes = items.codes, (len(items.distinct), scores.sizes[names.SYSTEM])
+    has = ~np.isnan(scores.values.astype(float))
+    labels = scores[EPOCH].values if EPOCH in scores.coords else np.zeros(len(place))
+    distinct, label = np.unique(labels, return_inverse=True)
+    used = np.zeros((len(distinct), sizes[1]), dtype=bool)
+    np.logical_or.at(used, label, has)
+    number, own = np.zeros(sizes, np.int64), np.zeros(sizes, np.int64)
+    np.add.at(number, place, has)
+    np.add.at(own, place, used[label])
+    rows = np.where(own > 0, own, np.bincount(place)[:, None])
+    return place, number, np.minimum(rows, np.maximum(number.max(0, initial=1), 1))
 
 
 def runs_together(data: Any) -> Any:

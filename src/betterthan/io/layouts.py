@@ -285,8 +285,12 @@ def _size(layout: Layout, data: Any, detail: str) -> str:
     missing = data.attrs.get("n_missing", 0)
     if layout.gives == "scores":
         systems = named_systems(data[names.SYSTEM].values.tolist())
-        missed = f"{counted(missing, 'score')} missing"
-        return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {detail}, {missed}"
+        if "epoch" not in data.coords:
+            missed = f"{counted(missing, 'score')} missing"
+            return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {detail}, {missed}"
+        rows, runs = data.sizes[names.ITEM], np.count_nonzero(~np.isnan(data.values))
+        size = f"{counted(rows, 'row')} of runs x {systems}"
+        return f"{size}, {detail}, {counted(runs, 'run')} with a score"
     if "n" in data.attrs:  # of votes or judgments
         blank = f", {missing} more without a winner left out" if missing else ""
         return f"{counted(data.attrs['n'], layout.name.removesuffix('s'))} {detail}{blank}"

@@ -14,11 +14,10 @@ from betterthan import checks, names, schemas
 from betterthan.counts.counting import oriented
 from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import item_ids, sums_by_unit
+from betterthan.counts.units import item_ids, planned_runs, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins import beta
-from betterthan.io.texts import coded
 from betterthan.posterior.parameters import Parameters, posterior_parameters, prior_of
 from betterthan.posterior.verdicts import decide
 from betterthan.signed import provenance_attrs
@@ -88,16 +87,15 @@ def item_bounds(
         first, last = np.where(gone, low, values), np.where(gone, high, values)
         return ScoreBounds(first, last, values, gone.astype(np.int64))
     sums, number = sums_by_unit(values, place, len(ids))
-    rows = np.bincount(place) if per == "run" else None
+    rows = planned_runs(scores)[2].max(1) if per == "run" else None
     return run_bounds(sums, number, (low, high), _planned(ids, rows, number, runs))
 
 
 def planned_bounds(
     scores: xr.DataArray, limits: tuple[float, float]
 ) -> tuple[ScoreBounds, np.ndarray, np.ndarray]:
-    """The ends of each item, of whose runs each may be missing, as many as anybody made of it, but
-    no more than the system makes of any; how many these are, (item, system); and which item each
-    row is of, numbered from 0.
+    """The ends of each item, of whose planned runs each may be missing; how many these are, (item,
+    system); and which item each row is of, numbered from 0.
 
     Parameters
     ----------
@@ -106,11 +104,8 @@ def planned_bounds(
         As the scores stand.
     """
     better = scores.attrs.get("higher_is_better", True)
-    values = oriented(scores).astype(float)
-    items = coded(item_ids(scores).tolist())
-    place = items.codes
-    sums, number = sums_by_unit(values, place, len(items.distinct))
-    planned = np.minimum(np.bincount(place)[:, None], np.maximum(number.max(0, initial=1), 1))
+    place, _, planned = planned_runs(scores)
+    sums, number = sums_by_unit(oriented(scores).astype(float), place, len(planned))
     limits = limits if better else (-limits[1], -limits[0])
     return run_bounds(sums, number, limits, planned), planned, place
 
