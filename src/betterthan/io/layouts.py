@@ -288,7 +288,7 @@ def _size(layout: Layout, data: Any, detail: str) -> str:
         if "epoch" not in data.coords:
             missed = f"{counted(missing, 'score')} missing"
             return f"{counted(data.sizes[names.ITEM], 'item')} x {systems}, {detail}, {missed}"
-        rows, runs = data.sizes[names.ITEM], np.count_nonzero(~np.isnan(data.values))
+        rows, runs = data.sizes[names.ITEM], int(np.count_nonzero(~np.isnan(data.values)))
         size = f"{counted(rows, 'row')} of runs x {systems}"
         return f"{size}, {detail}, {counted(runs, 'run')} with a score"
     if "n" in data.attrs:  # of votes or judgments
