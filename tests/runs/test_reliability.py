@@ -178,6 +178,53 @@ def test_a_leader_on_shared_items_is_named_next_to_a_higher_estimate_on_other_it
     assert "(C has 0." in result.lines[0]
 
 
+@pytest.fixture(scope="module")
+def with_failed_runs():
+    """Scores of 60 items in 3 runs; the third run of half of the items has no score of B."""
+    random, items = np.random.default_rng(1), 60
+    table = pd.DataFrame({"item": np.repeat(np.arange(items), 3), "run": [1, 2, 3] * items})
+    table["A"], table["B"] = ((random.random(3 * items) < p) * 1.0 for p in (0.93, 0.99))
+    table.loc[(table["run"] == 3) & (table["item"] < 30), "B"] = np.nan
+    return table
+
+
+def test_runs_without_a_score_bound_the_answer_by_all_succeed_and_none(with_failed_runs):
+    def compared(table, **choices):
+        return bt.compare(bt.read(table, run="run"), quantity="pass^2", **choices)
+
+    open_ = compared(with_failed_runs)
+    assert open_.attrs["n_blank"] == 30
+    assert "if the missing scores are missing at random" in str(open_)
+    ends = [
+        compared(with_failed_runs.fillna({"B": end}))["prob_better"].values[0, 1] for end in (1, 0)
+    ]
+    assert ends[0] < 0.01 < 0.99 < ends[1]  # of A, and either is possible
+    low, high = open_["missing_probability"].values[0, 1]
+    assert low <= ends[0] < ends[1] <= high
+    np.testing.assert_allclose(open_["extreme_probability"].values[0, 1], ends)
+    assert compared(with_failed_runs, missing="wrong")["prob_better"].values[0, 1] == ends[1]
+    assert compared(with_failed_runs.fillna({"B": 1})).attrs["n_blank"] == 0
+    told = bt.runs.reliability(bt.read(with_failed_runs, run="run"), k=(1, 2))
+    assert told.lines[-1].startswith("! 30 runs without a score are left out; with other outcomes")
+    one = bt.runs.reliability(bt.read(with_failed_runs, run="run"), k=2, systems=["B"])
+    assert one.lines[-1].startswith("! 30 runs without a score are left out. If all had failed")
+    failed = bt.read(with_failed_runs.fillna(0.0), run="run").sel(system=["B"])
+    mean = bt.runs.reliability(failed, k=2)["pass_k"].item()
+    assert one.lines[-1].endswith(f"pass^2 would be {mean:.2f}.")
+
+
+def test_a_gate_of_reliability_passes_only_if_runs_without_a_score_may_fail(with_failed_runs):
+    old, new = (
+        with_failed_runs[["item", "run", side]].rename(columns={side: "score"}) for side in "AB"
+    )
+    how = {"quantity": "pass^2", "margin": 0.1, "run": "run"}
+    assert bt.gate(old, new.fillna(1.0), **how).verdict == "pass"
+    assert bt.gate(old, new.fillna(0.0), **how).verdict == "worse"
+    open_ = bt.gate(old, new, **how)
+    assert open_.verdict == "inconclusive"
+    assert "the 30 missing scores could change that" in str(open_)
+
+
 def test_items_in_clusters_count_as_clusters(simulated):
     cluster = np.repeat([f"c{k}" for k in range(10)], 4)
     simulated = simulated.assign_coords(cluster=("item", cluster))

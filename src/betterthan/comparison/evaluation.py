@@ -23,7 +23,14 @@ from betterthan.comparison.data import (
     wins_of_items,
 )
 from betterthan.comparison.options import Options
-from betterthan.counts.counting import counted, counts_and_used, gaps_in, item_outcomes
+from betterthan.counts.counting import (
+    apply_missing,
+    counted,
+    counts_and_used,
+    gaps_in,
+    item_outcomes,
+    with_gaps_filled,
+)
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import TRIALS, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_pairs, to_square
@@ -31,6 +38,7 @@ from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import (
     CLUSTER,
     EPOCH,
+    LACKING,
     ids_of,
     item_ids,
     runs_together,
@@ -193,6 +201,8 @@ def _evaluate_reliability(
             f"quantity={reliability.name!r} needs scores of repeated runs, and these are "
             f"{loaded.kind}; leave it out"
         )
+    if loaded.kind == "scores" and options.missing in ("wrong", "error"):
+        loaded = replace(loaded, data=apply_missing(loaded.data, options.missing))
     runs = successes_of(loaded.data)
     if reliability.k == 1 and runs[TRIALS].values.max() == 1:  # of one run it is accuracy
         return evaluate(loaded, replace(options, reliability=None, quantity=None))
@@ -253,7 +263,9 @@ def evaluate(
         checks.one_of(options.baseline, systems_of(counts), "baseline")
     attrs = data_attrs(loaded, raw_counts) | {"data_hash": fingerprint(loaded.observed)}
     if loaded.by_item and names.TALLY not in loaded.observed.dims:
-        attrs["n_blank"] = int(gaps_in(loaded.observed).sum())
+        lacking = loaded.observed.coords.get(LACKING)
+        gaps = gaps_in(loaded.observed) if lacking is None else lacking.values
+        attrs["n_blank"] = int(gaps.sum())
     return Evaluation(
         **vars(loaded),
         item_scores=item_scores,
@@ -545,7 +557,7 @@ def difficulty_of_missing(
     scores = loaded.observed
     if loaded.kind != "scores" or options.missing not in _LEFT_OUT:
         return {}, []
-    if not np.isnan(scores.values.astype(float)).any():
+    if not gaps_in(scores).any():
         return {}, []
     from betterthan.counts.missing_scores import missing_by_difficulty
 
@@ -568,12 +580,7 @@ def as_wrong(scores: xr.DataArray) -> xr.DataArray:
     """Scores with the worst where one is missing: 0 of scores within 0 and 1, else the worst that
     was seen.
     """
-    values = scores.values.astype(float)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    better = bool(scores.attrs.get("higher_is_better", True))
-    if low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
-    return scores.astype(float).where(~gaps_in(scores), low if better else high)
+    return with_gaps_filled(scores, score_limits(scores, None)[:2])
 
 
 def _closed_answer(raw_counts: xr.DataArray, options: Options) -> tuple[np.ndarray, np.ndarray]:

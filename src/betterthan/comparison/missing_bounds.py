@@ -17,9 +17,9 @@ from betterthan import names
 from betterthan.comparison.engines import closed_form
 from betterthan.comparison.evaluation import Evaluation, load
 from betterthan.comparison.options import Options
-from betterthan.counts.counting import gaps_in
+from betterthan.counts.counting import gaps_in, with_gaps_filled
 from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
-from betterthan.counts.units import CLUSTER, ids_of
+from betterthan.counts.units import CLUSTER, LACKING, LEAST, MOST, ids_of
 from betterthan.exact.joint.units import Spans, once, spans, summed
 from betterthan.posterior.bounds import (
     ScoreBounds,
@@ -55,8 +55,8 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
         return _of_blocks(evaluation, options)
     if evaluation.kind != "scores" or options.missing not in _LEFT_OUT:
         return None
-    missing = np.isnan(evaluation.observed.values.astype(float))
-    if not missing.any() or missing.all():
+    observed = evaluation.observed
+    if not gaps_in(observed).any() or np.isnan(observed.values.astype(float)).all():
         return None
     ends, unit = _ends(evaluation)
     choices = _choices(options) | {"margin": options.margin}
@@ -101,10 +101,12 @@ def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset
     limits = score_limits(scores, None)[:2]
     worst, best = limits if scores.attrs.get("higher_is_better", True) else limits[::-1]
     missing = gaps_in(scores)
+    options = replace(options, systems=None, reliability=None)  # chances are scores by now
     by_case = []
-    for fill in ([worst, best], [best, worst]):
-        filled = scores.copy(data=np.where(missing, fill, scores.values.astype(float)))
-        answer = closed_form(load(filled, replace(options, systems=None)), options).table
+    for best_of in ([False, True], [True, False]):
+        filled = with_gaps_filled(scores, limits, best_of)
+        filled = filled.drop_vars((LEAST, MOST, LACKING), errors="ignore")
+        answer = closed_form(load(filled, options), options).table
         by_case.append({name: answer[name] for name in _EXTREMES if name in answer})
     dims = (*names.SQUARE, "case")
     columns: Arrays = {"case": (("case",), np.array(CASES))}

@@ -25,6 +25,9 @@ from betterthan.counts.shapes import (
 from betterthan.counts.units import (
     CLUSTER,
     EPOCH,
+    LACKING,
+    LEAST,
+    MOST,
     default_unit,
     ids_of,
     item_ids,
@@ -196,10 +199,25 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
 
 def gaps_in(scores: xr.DataArray) -> np.ndarray:
     """Whether each score is missing, (item, system); of several runs of an item those that a system
-    lacks.
+    lacks, and of a chance whether a run is.
     """
+    if LACKING in scores.coords:
+        return scores[LACKING].values > 0
     gaps = np.isnan(scores.values.astype(float))
     return _of_planned_runs(scores, gaps) if gaps.any() and several(scores, EPOCH) else gaps
+
+
+def with_gaps_filled(
+    scores: xr.DataArray, limits: tuple[float, float], best: Any = False
+) -> xr.DataArray:
+    """Scores with the worst number in the gaps, or the best for the systems that have it, of the
+    limits as the scores stand; (system,).
+    """
+    low, high = limits if scores.attrs.get("higher_is_better", True) else limits[::-1]
+    if LEAST in scores.coords:
+        low, high = scores[LEAST].values, scores[MOST].values
+    filled = np.where(np.asarray(best), high, low)
+    return scores.copy(data=np.where(gaps_in(scores), filled, scores.values.astype(float)))
 
 
 def _without_a_run(scores: xr.DataArray) -> np.ndarray:

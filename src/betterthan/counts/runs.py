@@ -15,9 +15,13 @@ from betterthan.counts.judgments import unconnected_systems
 from betterthan.counts.shapes import Arrays, origin, pair_indices
 from betterthan.counts.units import (
     CLUSTER,
+    LACKING,
+    LEAST,
+    MOST,
     ids_of,
     item_ids,
     one_unit_an_item,
+    planned_runs,
     sums_by_unit,
     unit_of,
 )
@@ -25,7 +29,7 @@ from betterthan.exact.joint import units
 from betterthan.exact.runs import Variances, drawn, spread_of_runs, variances
 from betterthan.io.problems import require_columns
 
-SUCCESSES, TRIALS = "successes", "trials"
+SUCCESSES, TRIALS, PLANNED = "successes", "trials", "planned"
 _CELL = (names.ITEM, names.SYSTEM)
 
 
@@ -43,7 +47,7 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     -------
     xarray.Dataset
         ``successes`` and ``trials`` (item, system), with the coordinates dataset and cluster of the
-        items.
+        items; where runs have no score, also ``planned``, the trials there were to be.
 
     Raises
     ------
@@ -80,6 +84,9 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     for key in (names.ITEM, names.DATASET, CLUSTER):
         if key in scores.coords:
             coords[key] = (names.ITEM, scores[key].values[first])
+    planned = planned_runs(scores)[2]
+    if (planned > tried).any():
+        coords[PLANNED] = _CELL, planned
     summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
     return xr.Dataset(summed, coords=coords, attrs=origin(scores))
 
@@ -256,7 +263,18 @@ class Reliability:
                 "bounds"
             )
         attrs = data.attrs | {"reliability": self.name}
-        return xr.DataArray(values, dims=_CELL, coords=data.coords, attrs=attrs)
+        chances = xr.DataArray(values, dims=_CELL, coords=data.coords, attrs=attrs)
+        if PLANNED not in data.coords:
+            return chances
+        planned = data[PLANNED].transpose(*_CELL).values
+        lacking = np.maximum(planned - tried, 0)
+        least, most = (
+            drawn(successes + more, tried + lacking, self.k, self.kind) for more in (0, lacking)
+        )
+        few = np.isnan(least)  # planned runs, too
+        ends = {LEAST: np.where(few, 0.0, least), MOST: np.where(few, 1.0, most)}
+        ends[LACKING] = np.maximum(lacking, np.isnan(values))
+        return chances.drop_vars(PLANNED).assign_coords({k: (_CELL, v) for k, v in ends.items()})
 
 
 def _are_trials(data: Any) -> bool:

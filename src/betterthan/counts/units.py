@@ -166,20 +166,28 @@ def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     that were planned, (item, system).
 
     Of an item a system was to make the runs whose label it has on any item, or as many as others
-    made where it made none; but no more than it made of any item.
+    made where it made none; but no more than it made of any item. A run that failed was made.
     """
     items = coded(item_ids(scores).tolist())
     place, sizes = items.codes, (len(items.distinct), scores.sizes[names.SYSTEM])
     has = ~np.isnan(scores.values.astype(float))
+    ran = has
+    if "status" in scores.coords:
+        meanings = scores["status"].attrs["flag_meanings"].split()
+        ran = has | (scores["status"].values != meanings.index("missing"))
     labels = scores[EPOCH].values if EPOCH in scores.coords else np.zeros(len(place))
     distinct, label = np.unique(labels, return_inverse=True)
     used = np.zeros((len(distinct), sizes[1]), dtype=bool)
-    np.logical_or.at(used, label, has)
-    number, own = np.zeros(sizes, np.int64), np.zeros(sizes, np.int64)
-    np.add.at(number, place, has)
-    np.add.at(own, place, used[label])
+    np.logical_or.at(used, label, ran)
+    number, tried, own = (np.zeros(sizes, np.int64) for _ in range(3))
+    for counts, rows in ((number, has), (tried, ran), (own, used[label])):
+        np.add.at(counts, place, rows)
     rows = np.where(own > 0, own, np.bincount(place)[:, None])
-    return place, number, np.minimum(rows, np.maximum(number.max(0, initial=1), 1))
+    return place, number, np.minimum(rows, np.maximum(tried.max(0, initial=1), 1))
+
+
+# of a chance of an item: its least and most whatever the runs without a score, and their number
+LEAST, MOST, LACKING = "least", "most", "lacking"
 
 
 def runs_together(data: Any) -> Any:

@@ -14,7 +14,7 @@ from betterthan import checks, names, schemas
 from betterthan.counts.counting import oriented
 from betterthan.counts.shapes import pair_indices, square_from_pairs
 from betterthan.counts.ties import policy_applied
-from betterthan.counts.units import item_ids, planned_runs, sums_by_unit
+from betterthan.counts.units import LACKING, LEAST, MOST, item_ids, planned_runs, sums_by_unit
 from betterthan.exact.numeric import counting
 from betterthan.exact.planning.verdicts import other_side
 from betterthan.exact.wins import beta
@@ -104,6 +104,10 @@ def planned_bounds(
         As the scores stand.
     """
     better = scores.attrs.get("higher_is_better", True)
+    if LACKING in scores.coords:
+        least, most, lacking = (scores[key].values for key in (LEAST, MOST, LACKING))
+        bounds = ScoreBounds(least, most, scores.values.astype(float), lacking)
+        return bounds, np.ones(scores.shape, np.int64), np.arange(len(scores))
     place, _, planned = planned_runs(scores)
     sums, number = sums_by_unit(oriented(scores).astype(float), place, len(planned))
     limits = limits if better else (-limits[1], -limits[0])

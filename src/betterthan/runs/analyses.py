@@ -19,9 +19,11 @@ from betterthan.comparison.compare import decided
 from betterthan.comparison.data import LoadedData, unit_totals
 from betterthan.comparison.engines import closed_form
 from betterthan.comparison.evaluation import evaluate, score_intervals
+from betterthan.comparison.missing_bounds import missing_bounds
 from betterthan.comparison.options import Options
 from betterthan.counts.runs import (
     ONE_RUN,
+    PLANNED,
     SUCCESSES,
     TRIALS,
     Reliability,
@@ -29,7 +31,7 @@ from betterthan.counts.runs import (
     successes_of,
 )
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
-from betterthan.counts.units import CLUSTER, item_ids, unit_of
+from betterthan.counts.units import CLUSTER, LEAST, item_ids, unit_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.runs import (
     best_runs,
@@ -207,7 +209,7 @@ def reliability(
     result.attrs = _attrs(options, kind, each_k, most, left_out) | {
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
-    notes = [tables[number].attrs.get("note") for number in known[::-1]]
+    notes = [note for number in known[::-1] for note in tables[number].attrs["notes"]]
     return Runs(result, (*reliability_lines(result), *filter(None, notes)))
 
 
@@ -259,26 +261,36 @@ def _of_k(
     options = replace(options, reliability=of)
     chances = of.scores(data, least)
     loaded = LoadedData("scores", chances, chances, chances).with_policy(options.missing, 0.0)
+    left_out = ""
+    if PLANNED in data.coords:
+        number = checks.numbered(int((data[PLANNED] - data[TRIALS]).clip(0).sum()), "run")
+        left_out = f"! {number} without a score are left out"
     if loaded.scores.sizes[names.SYSTEM] == 1:
-        return _one_system(loaded, options)
+        if left_out:
+            if_failed = float(chances[LEAST].mean())
+            left_out += f". If all had failed, {of.name} would be {if_failed:.2f}."
+        return _one_system(loaded, options, {"notes": [left_out]})
     evaluation = evaluate(loaded, options)
     answer, *_ = decided(closed_form(evaluation, options), evaluation, options)
     columns = {key: evaluation.columns[key] for key in _OWN}
     columns |= {key: answer.table.arrays[key] for key in _ANSWERS if key in answer.table}
     counts = (*names.SQUARE, names.OUTCOME), evaluation.counts.values
-    note = skewed(answer.table.with_arrays({"counts": counts}), f" in {of.name}")
+    notes = [skewed(answer.table.with_arrays({"counts": counts}), f" in {of.name}")]
+    bounds = missing_bounds(evaluation, options, answer.table)
+    if left_out and bounds is not None and not bounds["holds"].all():
+        notes.append(f"{left_out}; with other outcomes of these, verdicts on {of.name} may change.")
     if dirichlet:
         columns["dirichlet_prob_better"] = names.SQUARE, _dirichlet(loaded.scores.values)
-    return Table(columns, {"note": note})
+    return Table(columns, {"notes": notes})
 
 
-def _one_system(loaded: LoadedData, options: Options) -> Table:
+def _one_system(loaded: LoadedData, options: Options, attrs: dict[str, Any]) -> Table:
     """The numbers of a system that is compared with no other."""
     totals = unit_totals(loaded, unit_of(loaded.data), together=True)
     counted = loaded.scores.notnull().values.sum(0)
     columns = {"score": loaded.scores.mean(names.ITEM).values, "n_scored": counted}
     arrays = {name: ((names.SYSTEM,), values) for name, values in columns.items()}
-    return Table(arrays | score_intervals(totals, {}, options))
+    return Table(arrays | score_intervals(totals, {}, options), attrs)
 
 
 def _dirichlet(values: np.ndarray) -> np.ndarray:
