@@ -6,8 +6,11 @@ import warnings
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 import betterthan as bt
+from betterthan.comparison.averages import average_of_means
+from betterthan.exact.joint.units import differences
 
 TASKS = np.array([[14, 2, 14], [120, 140, 340], [30, 20, 40], [9, 4, 7]])
 EQUAL = [
@@ -146,18 +149,72 @@ def test_exchanging_systems_mirrors(graded, cluster):
     np.testing.assert_allclose(better.sel(pair) + better.sel(back), 1, atol=1e-12)
 
 
+def test_an_average_of_means_has_the_degrees_of_freedom_of_welch():
+    """Of two data sets, each counted once, it is Welch's test of one against minus the other."""
+    random = np.random.default_rng(3)
+    first, second = random.normal(0.2, 1, (8, 1)), random.normal(0.3, 3, (30, 1))
+    parts = [
+        differences(x, np.ones_like(x), np.zeros_like(x), np.ones_like(x), skewed=False)
+        for x in (first, second)
+    ]
+    law = average_of_means(parts, np.array([0.5, 0.5]))
+    welch = stats.ttest_ind(first[:, 0], -second[:, 0], equal_var=False)
+    assert law.df[0] == pytest.approx(welch.df)
+    assert 2 * law.prob_below()[0] == pytest.approx(welch.pvalue)
+    ends = np.array(welch.confidence_interval(0.95)) / 2
+    np.testing.assert_allclose(np.ravel(law.interval(0.95)), ends)
+    alone = average_of_means(parts, np.array([0.0, 1.0]))
+    assert alone.prob_above()[0] == pytest.approx(parts[1].prob_above()[0])
+
+
 def test_graded_scores_average_students_t_of_each_data_set():
-    sizes = [20, 60, 40]
-    data = scores(sizes, graded=True, cluster=4)
+    data = scores([20, 60, 40], graded=True, cluster=4)
     average = bt.compare(data, over="dataset", weights={"d0": 1, "d1": 2, "d2": 1})
-    rng, total, at = np.random.default_rng(0), 0.0, {"system_a": "s0", "system_b": "s1"}
-    for label, weight in zip(("d0", "d1", "d2"), (0.25, 0.5, 0.25), strict=True):
-        part = bt.compare(data.sel(item=data["dataset"] == label))
-        mean, error, df = (float(part[f"difference_{k}"].sel(at)) for k in ("mean", "error", "df"))
-        total = total + weight * (mean + error * rng.standard_t(df, 1_000_000))
-    assert abs(float(average["prob_better"].sel(at)) - (total > 0).mean()) < 0.002
+    at = {"system_a": "s0", "system_b": "s1"}
+    parts = [bt.compare(data.sel(item=data["dataset"] == label)) for label in ("d0", "d1", "d2")]
+    mean, error, df = (
+        np.array([float(part[f"difference_{k}"].sel(at)) for part in parts])
+        for k in ("mean", "error", "df")
+    )
+    squares, weights = (error * [0.25, 0.5, 0.25]) ** 2, [0.25, 0.5, 0.25]
+    law = stats.t(
+        squares.sum() ** 2 / (squares**2 / df).sum(), mean @ weights, squares.sum() ** 0.5
+    )
+    assert float(average["prob_better"].sel(at)) == pytest.approx(law.sf(0))
     ends = [float(average[f"difference_{k}"].sel(at)) for k in ("lower", "upper")]
-    np.testing.assert_allclose(ends, np.quantile(total, [0.025, 0.975]), atol=0.002)
+    np.testing.assert_allclose(ends, law.interval(0.95))
+
+
+def test_data_sets_on_two_scales_have_one_average_in_any_order():
+    """Right or wrong, and scores up to 100: the range of the average is not that of the first."""
+    random = np.random.default_rng(1)
+    right = (random.random((40, 2)) < [0.6, 0.5]).astype(float)
+    graded = np.round(random.normal(60, 10, (40, 1)) + random.normal([8, 0], 8, (40, 2)), 1)
+    coords = {"system": ["A", "B"], "item": [f"q{k}" for k in range(80)]}
+
+    def average(parts, labels):
+        data = xr.DataArray(np.concatenate(parts), dims=("item", "system"), coords=coords)
+        return bt.compare(
+            data.assign_coords(dataset=("item", np.repeat(labels, 40))), over="dataset"
+        )
+
+    one, other = average([right, graded], ["em", "bleu"]), average([graded, right], ["bleu", "em"])
+    for name in ("prob_better", "difference_upper", "score_lower", "score_upper"):
+        np.testing.assert_allclose(one[name], other[name], rtol=1e-10)
+    gap = (right[:, 0] - right[:, 1]), (graded[:, 0] - graded[:, 1])
+    middle = sum(x.mean() for x in gap) / 2
+    assert float(one["difference_upper"].values[0, 1]) > middle > 1
+
+
+@pytest.mark.parametrize("ahead", [(0.1, 0.2), (0.1, -0.2)])
+def test_data_sets_in_which_all_units_are_alike_are_won_or_lost(ahead):
+    random = np.random.default_rng(1)
+    base = np.round(random.uniform(0, 0.7, 40), 2)
+    values = np.stack([base + np.repeat(ahead, 20), base], axis=1)
+    coords = {"system": ["A", "B"], "dataset": ("item", np.repeat(["d1", "d2"], 20))}
+    data = xr.DataArray(values + 0.25, dims=("item", "system"), coords=coords)
+    better = float(bt.compare(data, over="dataset", quantity="mean")["prob_better"].values[0, 1])
+    assert better > 0.999 if ahead[1] > 0 else better == 0.5
 
 
 def test_scores_of_systems_are_averaged():

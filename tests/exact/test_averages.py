@@ -6,10 +6,9 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from betterthan.exact import averages
-from betterthan.exact.averages import Average, Counts, Means
+from betterthan.exact.averages import Average, Counts
 from betterthan.exact.wins import dirichlet
 
 SUITE = np.array([[14, 2, 14], [120, 140, 340], [30, 20, 40], [9, 4, 7]]) + 1.0
@@ -130,35 +129,6 @@ def test_draws_have_the_same_probabilities_and_intervals():
         assert abs(average.prob_above(x)[0] - (draws > x).mean()) < 0.002
     ends = np.ravel(average.interval(0.95, "eti"))
     np.testing.assert_allclose(ends, np.quantile(draws, [0.025, 0.975]), atol=0.001)
-
-
-@pytest.mark.parametrize("df", [1.0, 2.8, 5.0, 1e4])
-def test_one_mean_is_students_t(df):
-    one = Average(Means(np.array([[0.1]]), np.array([[0.05]]), np.array([[df]])), np.ones(1))
-    for x in (0.0, 0.1, 0.3, 3.0):
-        np.testing.assert_allclose(one.prob_above(x), stats.t.sf((x - 0.1) / 0.05, df), atol=1e-8)
-    expected = stats.t.interval(0.95, df, 0.1, 0.05)
-    np.testing.assert_allclose(np.ravel(one.interval(0.95)), expected, atol=1e-7)
-
-
-def test_two_of_one_degree_of_freedom_add_up():
-    means = Means(np.array([[0.1, 0.2]]), np.array([[0.3, 0.1]]), np.ones((1, 2)))
-    average = Average(means, np.array([0.5, 0.5]))
-    for x in (0.0, 0.5, 1000.0):
-        expected = stats.cauchy.sf((x - 0.15) / 0.2)
-        np.testing.assert_allclose(average.prob_above(x), expected, atol=1e-9)
-
-
-def test_means_within_limits_hold_all_their_probability_there():
-    means = Means(np.array([[0.7, 0.8]]), np.array([[0.2, 0.3]]), np.array([[3.0, 4.0]]))
-    average = Average(means, np.array([0.5, 0.5]), (-1.0, 1.0))
-    np.testing.assert_allclose(average.prob_above(1.0), 0.0, atol=1e-12)
-    np.testing.assert_allclose(average.prob_above(-1.0), 1.0, atol=1e-12)
-    for kind in ("hdi", "eti"):
-        low, high = average.interval(0.95, kind)
-        mass = average.prob_above(low) - average.prob_above(high)
-        np.testing.assert_allclose(mass, 0.95, atol=1e-7)
-    assert average.interval(0.95)[1][0] == 1.0
 
 
 def test_exchanging_wins_and_losses_mirrors():

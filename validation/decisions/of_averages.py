@@ -42,7 +42,7 @@ class Truth:
         return round(float(np.mean(self.d)), 12)
 
 
-Posterior = Callable[[Truth, int, np.random.Generator], Average]
+Posterior = Callable[[Truth, int, np.random.Generator], Average | PairMeans]
 
 
 def items(truth: Truth, sets: int, random: np.random.Generator) -> Average:
@@ -56,26 +56,28 @@ def items(truth: Truth, sets: int, random: np.random.Generator) -> Average:
     return Average(law, weights)
 
 
-def clusters(truth: Truth, sets: int, random: np.random.Generator) -> Average:
+def clusters(truth: Truth, sets: int, random: np.random.Generator) -> PairMeans:
     """Of the same in clusters."""
     parts = []
     for d, n in zip(truth.d, truth.sizes, strict=True):
         sizes = (CLUSTER,) * (n // CLUSTER)
         outcome = of_units.Truth(d, sizes).outcomes(CORRELATION, sets, random)
         parts.append(of_units.on_units(outcome, sizes))
-    return average_of_means(parts, _weights(truth))[0]
+    return average_of_means(parts, _weights(truth))
 
 
-def graded(noise: of_graded.Noise, truth: Truth, sets: int, random: np.random.Generator) -> Average:
+def graded(
+    noise: of_graded.Noise, truth: Truth, sets: int, random: np.random.Generator
+) -> PairMeans:
     """Of graded scores."""
     scored = [
         d + (1 + k % 3) / 2 * noise.draw(random, (n, sets))
         for k, (d, n) in enumerate(zip(truth.d, truth.sizes, strict=True))
     ]
-    return average_of_means([_means(x, skewed=True) for x in scored], _weights(truth))[0]
+    return average_of_means([_means(x, skewed=True) for x in scored], _weights(truth))
 
 
-def graded_clusters(truth: Truth, sets: int, random: np.random.Generator) -> Average:
+def graded_clusters(truth: Truth, sets: int, random: np.random.Generator) -> PairMeans:
     """Of graded scores of items in clusters, with normal effects."""
     parts = []
     for d, n in zip(truth.d, truth.sizes, strict=True):
@@ -84,7 +86,7 @@ def graded_clusters(truth: Truth, sets: int, random: np.random.Generator) -> Ave
         scored = d + np.sqrt(CORRELATION) * effect + np.sqrt(1 - CORRELATION) * own
         totals = scored.reshape(-1, CLUSTER, sets).sum(1)
         parts.append(_means(totals, size=CLUSTER))
-    return average_of_means(parts, _weights(truth))[0]
+    return average_of_means(parts, _weights(truth))
 
 
 def _means(totals: np.ndarray, size: int = 1, *, skewed: bool = False) -> PairMeans:

@@ -1,7 +1,9 @@
 """The average over data sets: a fixed suite of tasks, each evaluated by itself.
 
 Difference and scores are weighted averages of those of the data sets, whose posteriors are
-independent: of wins and losses by Dirichlet distributions, of means and of units by Student's t.
+independent: of wins and losses by Dirichlet distributions, of means and of units by Student's t. An
+average of means has one Student's t, with the degrees of freedom of B. L. Welch (1947), Biometrika
+34(1-2), 28-35, doi:10.1093/biomet/34.1-2.28.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +23,7 @@ from betterthan.exact import averages
 from betterthan.exact.averages import Average, AveragedPairs
 from betterthan.exact.joint import abilities
 from betterthan.exact.joint.abilities import Evidence
-from betterthan.exact.joint.student import DF_TRUNCATED
+from betterthan.exact.joint.student import DF_TRUNCATED, Student
 from betterthan.exact.joint.units import PairMeans
 from betterthan.io.texts import text_array
 from betterthan.posterior import closed, table
@@ -44,7 +46,7 @@ class Suite:
     by_size: np.ndarray  # weights by the number of items
     how: str  # of the weights, in words
     whole: Evaluation  # all items pooled
-    known: dict[Any, tuple[Average, np.ndarray, bool]] = field(default_factory=dict)  # averages
+    known: dict[Any, tuple[Average | PairMeans, bool]] = field(default_factory=dict)  # averages
 
     @property
     def by_means(self) -> bool:
@@ -53,10 +55,8 @@ class Suite:
 
     def average(
         self, quantity: str, options: Options, weights: np.ndarray
-    ) -> tuple[Average, np.ndarray, bool]:
-        """The posteriors of all pairs; pairs on which a data set has no error, and whether more of
-        the quantity is better.
-        """
+    ) -> tuple[Average | PairMeans, bool]:
+        """The posteriors of all pairs, and whether more of the quantity is better."""
         key = quantity, weights.tobytes()
         if key in self.known:
             return self.known[key]
@@ -65,43 +65,69 @@ class Suite:
             prior = np.array(each[0].prior)
             counts = np.stack([np.stack(of.pairs, axis=-1) - prior for of in each], axis=1)
             law = averages.Counts.from_suite(counts, prior, weights)
-            answer = Average(law, weights), np.zeros(len(counts), bool), True
+            answer = Average(law, weights), True
         else:
             means = [means_of(quantity, part)[0] for part in self.parts]  # type: ignore[index]
-            answer = *average_of_means(means, weights), whole[1]
+            answer = average_of_means(means, weights), whole[1]
         self.known[key] = answer
         return answer
 
 
-def average_of_means(each: Sequence[PairMeans], weights: np.ndarray) -> tuple[Average, np.ndarray]:
-    """The average of means of pairs, and the pairs of which no data set has an error."""
-    mean, error, df, units = (
+def average_of_means(each: Sequence[PairMeans], weights: np.ndarray) -> PairMeans:
+    """The average of means of pairs. Units that are all alike in every data set are won or lost as
+    those of one; where data sets are for different systems, as of none.
+    """
+    weighed = weights > 0
+    each = [part for part, counts in zip(each, weighed, strict=True) if counts]
+    weights = weights[weighed]
+    difference, error, df, units, won, lost = (
         np.stack([getattr(part, k) for part in each], axis=1)
-        for k in ("difference", "error", "df", "units")
+        for k in ("difference", "error", "df", "units", "won", "lost")
     )
-    error, same = _borrowed(error, units)
-    df = np.maximum(np.nan_to_num(df, nan=1.0), 1.0)
-    most = each[0].most if (df >= DF_TRUNCATED).all() else np.inf
+    mean, total, df = _welch(difference, error, df, units, weights)
+    number, one_side = units.sum(1), (won > lost).any(1) != (lost > won).any(1)
     skewness = None
     if any(part.skewness is not None for part in each):
         none = np.zeros(len(mean))
         third = [
             none if part.skewness is None else part.skewness / np.sqrt(part.units) for part in each
         ]
-        squares = (error * weights) ** 2
-        cubes = (np.stack(third, axis=1) * squares * error * weights).sum(1)
-        skewness = cubes / squares.sum(1) ** 1.5
-    return Average(averages.Means(mean, error, df), weights, (-most, most), skewness), same
+        cubes = (np.stack(third, axis=1) * (_borrowed(error, units) * weights) ** 3).sum(1)
+        skewness = np.divide(cubes, total**3, out=none, where=total > 0) * np.sqrt(number)
+    widths = [part.most if np.isfinite(part.most) else part.width for part in each]
+    return PairMeans(
+        mean,
+        total,
+        number,
+        np.where(one_side, won.sum(1), 0),
+        np.where(one_side, lost.sum(1), 0),
+        df,
+        skewness,
+        float(weights @ [part.most for part in each]),
+        float(weights @ widths),
+    )
 
 
-def _borrowed(error: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Errors (row, dataset), and the rows without any: units that are all alike do not show how
-    they vary, and are taken to vary as in the data set in which they vary most.
+def _welch(
+    mean: np.ndarray, error: np.ndarray, df: np.ndarray, units: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, error and degrees of freedom of an average of means, from those of each data set, (row,
+    dataset); the error is 0 where no data set has one.
+    """
+    squares = (_borrowed(error, units) * weights) ** 2
+    total = squares.sum(1)
+    of_df = (squares**2 / np.maximum(np.nan_to_num(df, nan=1.0), 1.0)).sum(1)
+    joint = np.divide(total**2, of_df, out=np.ones_like(total), where=of_df > 0)
+    return mean @ weights, np.sqrt(total), joint
+
+
+def _borrowed(error: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Errors (row, dataset): units that are all alike do not show how they vary, and are taken to
+    vary as in the data set in which they vary most.
     """
     none = ~(error > 0)
     spread = np.where(none, 0.0, error * np.sqrt(units)).max(1, keepdims=True)
-    same = none.all(1)
-    return np.where(none, np.where(spread > 0, spread, 1.0) / np.sqrt(units), error), same
+    return np.where(none, spread / np.sqrt(units), error)
 
 
 def suite_of(whole: Evaluation, options: Options) -> Suite:
@@ -297,20 +323,12 @@ def averaged_form(suite: Suite, options: Options) -> Answer:
 
 def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
     """The averaged answer of a quantity, over (system_a, system_b)."""
-    law, same, higher_is_better = suite.average(quantity, options, suite.weights)
+    law, higher_is_better = suite.average(quantity, options, suite.weights)
     parts = table.of_average(law, options.question, higher_is_better=higher_is_better)
-    none = _NONE if options.question.rope else _NONE | {"mass": np.array([0.5, 0.0, 0.5])}
-    parts = {
-        k: np.where(same.reshape(-1, *[1] * (v.ndim - 1)), none.get(k, np.nan), v)
-        for k, v in parts.items()
-    }
     systems = suite.whole.systems
     places = pair_indices(len(systems))
     squares = table.squares(parts, len(systems), *places)
     return table.exact_table(squares, systems, options.question)
-
-
-_NONE = {"prob_better": 0.5, "prob_worse": 0.5}
 
 
 def _each_dataset(suite: Suite, options: Options) -> Table:
@@ -321,9 +339,8 @@ def _each_dataset(suite: Suite, options: Options) -> Table:
     places = pair_indices(len(systems))
 
     def better(weights: np.ndarray) -> np.ndarray:
-        law, same, _ = suite.average(lead, options, weights)
-        above = np.where(same, 0.5, law.prob_above())
-        parts = {"prob_better": above, "prob_worse": 1 - above}
+        law, _ = suite.average(lead, options, weights)
+        parts = {"prob_better": law.prob_above(), "prob_worse": law.prob_below()}
         return table.squares(parts, len(systems), *places)["prob_better"]
 
     single = replace(options, over=None, weights=None)
@@ -372,29 +389,25 @@ def averaged_scores(suite: Suite, options: Options) -> Arrays:
         for side, end in zip(("lower", "upper"), ends, strict=True):
             columns[f"score_{side}"] = (names.SYSTEM,), (1 + end) / 2
         return columns
-    laws = [t.means.law for t in totals]
-    middle, error, df = (
+    weighed = np.flatnonzero(weights > 0)
+    means = [totals[k].means for k in weighed]
+    laws, units = [m.law for m in means], np.stack([m.scored for m in means], axis=1)
+    mean, error, df = (
         np.stack([getattr(law, k) for law in laws], axis=1) for k in ("mean", "error", "df")
     )
-    error, same = _borrowed(error, np.stack([t.means.scored for t in totals], axis=1))
-    limits = (laws[0].low, laws[0].high) if (df >= DF_TRUNCATED).all() else _UNKNOWN
-    law = Average(averages.Means(middle, error, df), weights, limits)
-    lower, upper = (
-        np.where(same, np.nan, end) for end in law.interval(question.ci_prob, question.ci_kind)
-    )
-    return columns | oriented_scores(law.mean, lower, upper, totals[0].higher_is_better)
-
-
-_UNKNOWN = (-np.inf, np.inf)
+    low, high = (float(weights[weighed] @ [getattr(x, k) for x in laws]) for k in ("low", "high"))
+    law = Student(*_welch(mean, error, df, units, weights[weighed]), low, high)
+    ends = law.interval(question.ci_prob, question.ci_kind)
+    return columns | oriented_scores(law.mean, *ends, totals[0].higher_is_better)
 
 
 def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
     """What the joint posterior of all systems is from; or why there is none."""
-    law, same, _ = suite.average(suite.whole.quantity.lead, options, suite.weights)
-    if same.any():
+    law, _ = suite.average(suite.whole.quantity.lead, options, suite.weights)
+    if isinstance(law, PairMeans) and not (law.error > 0).all():
         return "two systems differ by the same on every unit, so their error is unknown"
     w, totals = suite.weights, [part.totals for part in suite.parts]
-    if not suite.by_means:
+    if isinstance(law, Average):
         both, items = zip(*(t.both_right() for t in totals if t), strict=True)
         share, worth = averages.shares(np.array(items), w)
         each = [
@@ -403,7 +416,7 @@ def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
         ]
         score = np.stack([e.score for e in each], axis=1) @ w
         covariance = np.tensordot(w**2, np.stack([e.covariance for e in each]), 1)
-        return _evidence(score, covariance, None, law, abilities.SCALE)
+        return Evidence(score, covariance, None, law.sd, AveragedPairs(law), abilities.SCALE)
     means = [t.means for t in totals if isinstance(t, UnitTotals)]
     score = np.stack([m.mean for m in means], axis=1) @ w
     covariances = [weight**2 * m.covariance for weight, m in zip(w, means, strict=True)]
@@ -416,15 +429,8 @@ def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
         )
     whole = suite.whole.totals
     assert whole is not None
-    scale = abilities.SD_FRACTION * whole.sd()
-    return _evidence(score, sum(covariances), float(df), law, scale)
-
-
-def _evidence(
-    score: np.ndarray, covariance: Any, df: float | None, law: Average, scale: float
-) -> Evidence:
-    wide = 1.0 if df is None else np.sqrt(df / (df - 2))
-    return Evidence(score, covariance, df, law.sd * wide, AveragedPairs(law), scale)
+    covariance: Any = sum(covariances)
+    return abilities.evidence_from_means(score, covariance, float(df), law, whole.sd())
 
 
 def as_averaged(evaluation: Evaluation, suite: Suite, options: Options) -> Evaluation:

@@ -5,10 +5,9 @@ With d = sum_t w_t d_t, E exp(i s d) is the product of E exp(i s w_t d_t). One i
     P(d > x)     = 1/2 + 1/pi * integral over s > 0 of Im(exp(-i s x) E exp(i s d)) / s ds,
     density at x =       1/pi * integral over s > 0 of Re(exp(-i s x) E exp(i s d)) ds.
 
-The difference of a data set is theta_win - theta_loss under a Dirichlet distribution, or a mean
-plus its error times Student's t. The first is bounded: with nodes at odd multiples of half a step h
-the midpoint rule errs by P(|d - x| > 2 pi / h) alone. The second has long tails: with s = exp(tau -
-exp(-tau)) the trapezoid rule converges exponentially, also where the integrand bends at 0.
+The difference of a data set is theta_win - theta_loss under a Dirichlet distribution. It is
+bounded: with nodes at odd multiples of half a step h the midpoint rule errs by P(|d - x| > 2 pi /
+h) alone.
 
 The characteristic function of a Dirichlet(a, b, t), with n = a + b + t, is
 
@@ -30,7 +29,6 @@ from typing import Any, Self
 import numpy as np
 from scipy import special
 
-from betterthan.exact.joint.student import hall_inverse, hall_transform
 from betterthan.exact.numeric import limits
 from betterthan.exact.wins.beta import stirling
 from betterthan.exact.wins.dirichlet import sd_difference
@@ -78,10 +76,6 @@ class Counts:
         step = 2 * np.pi / np.minimum(_REACH * 2.0**level * sd, _WIDEST)[:, None]
         step = 2.0 ** (np.floor(2 * np.log2(step)) / 2)  # few steps, that pairs share nodes
         return (np.arange(first, first + _BLOCK) + 0.5) * step, step
-
-    def beyond(self, away: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """P(average > mean + away) so far out that the rule does not resolve it."""
-        return (away < 0).astype(float)
 
     def characteristic(self, s: np.ndarray) -> np.ndarray:
         """E exp(i s d), (pair, dataset, node)."""
@@ -225,65 +219,11 @@ def _log_norm(n: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Means:
-    """A mean plus its error times Student's t."""
-
-    mean: np.ndarray  # (pair, dataset)
-    error: np.ndarray  # above 0
-    df: np.ndarray
-
-    def take(self, rows: np.ndarray) -> Self:
-        """Select pairs."""
-        return type(self)(self.mean[rows], self.error[rows], self.df[rows])
-
-    @property
-    def sd(self) -> np.ndarray:
-        """The error, because t of 2 degrees of freedom or fewer has no standard deviation."""
-        return self.error
-
-    def rule(self, first: int, level: int, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes s and their weights ds, (pair, node), from one on."""
-        step = _STEP / 2**level
-        tau = _FIRST + step * np.arange(first, first + _BLOCK)
-        s = np.exp(tau - np.exp(-tau)) / sd[:, None]
-        return s, s * (1 + np.exp(-tau)) * step
-
-    def beyond(self, away: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """P(average > mean + away) so far out that one data set brings it there by itself."""
-        far = np.abs(away)[:, None] / np.maximum(self.error * weights, 1e-300)
-        tail = special.stdtr(self.df, -far).sum(1)
-        return np.where(away > 0, tail, 1 - tail)
-
-    def characteristic(self, s: np.ndarray) -> np.ndarray:
-        """E exp(i s d), (pair, dataset, node)."""
-        half = self.df[..., None] / 2
-        square = (s * self.error[..., None]) ** 2 / 2
-        log_norm = _log_norm(half) - np.log(half) / 2
-        spread = np.zeros_like(s)
-        # t is normal with variance exp(-y), exp(y) ~ Gamma(df / 2) / (df / 2)
-        for node, weight in zip(_LOG_SCALE, _LOG_WEIGHT, strict=True):
-            y = node / np.sqrt(half)
-            spread += weight * np.exp(half * (y - np.expm1(y)) + log_norm - square * np.exp(-y))
-        return spread * np.exp(1j * s * self.mean[..., None])
-
-
-_FIRST, _STEP = -3.2, 0.08  # the first node, where s is almost 0
-_LOG_SCALE = np.sinh(np.linspace(-4.4, 4.4, 111))
-_LOG_WEIGHT = np.sqrt(_LOG_SCALE**2 + 1) * 8.8 / 110
-
-
-@dataclass(frozen=True)
 class Average:
-    """The posterior of the weighted average of each pair.
+    """The posterior of the weighted average of each pair."""
 
-    Where the skewness of a mean of differences is known, every probability is the one of t and
-    Hall's t that is nearer to 1/2, as of one data set (`joint.student`).
-    """
-
-    differences: Counts | Means
+    differences: Counts
     weights: np.ndarray  # (dataset,), which sum to 1
-    limits: tuple[float, float] = (-np.inf, np.inf)  # of the average of means
-    skewness: np.ndarray | None = None  # of the average, (pair,): of units, over sqrt(units)
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -292,13 +232,12 @@ class Average:
 
     @cached_property
     def sd(self) -> np.ndarray:
-        """Standard deviation, or of t the error, (pair,)."""
+        """Standard deviation, (pair,)."""
         return np.sqrt(self.differences.sd**2 @ self.weights**2)
 
     def take(self, rows: np.ndarray) -> Self:
         """Select pairs."""
-        skewness = None if self.skewness is None else self.skewness[rows]
-        law = replace(self, differences=self.differences.take(rows), skewness=skewness)
+        law = replace(self, differences=self.differences.take(rows))
         law._spectra.update({level: known.take(rows) for level, known in self._spectra.items()})
         return law
 
@@ -316,14 +255,7 @@ class Average:
         >>> average.prob_above(0.0).round(9).tolist(), average.prob_above(0.05).round(9).tolist()
         ([0.998752447], [0.983085437])
         """
-        x = np.broadcast_to(np.asarray(x, dtype=float), self.mean.shape)
-        plain = self.plain_above(x)
-        if self.skewness is None:
-            return plain
-        z = hall_transform((self.mean - x) / self.sd, self.skewness, 1.0)
-        hall = self.plain_above(self.mean - self.sd * z)
-        lower, upper = np.minimum(plain, hall), np.maximum(plain, hall)
-        return np.where(lower > 0.5, lower, np.where(upper < 0.5, upper, 0.5))
+        return self.above(np.broadcast_to(np.asarray(x, dtype=float), self.mean.shape))
 
     def prob_below(self, x: float | np.ndarray = 0.0) -> np.ndarray:
         """P(d < x), (pair,)."""
@@ -333,20 +265,7 @@ class Average:
         """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval."""
         tail = (1 - prob) / 2
         equal = self.quantile(tail), self.quantile(1 - tail)
-        lower, upper = equal
-        if kind == "hdi" and isinstance(self.differences, Counts):
-            lower, upper = self._equal_heights(np.stack(equal), prob)
-        elif kind == "hdi":
-            lower, upper = self._narrowest(prob)
-        if self.skewness is None:
-            return lower, upper
-        low, high = map(self.corrected, equal)
-        return np.minimum(lower, low), np.maximum(upper, high)
-
-    def corrected(self, x: np.ndarray) -> np.ndarray:
-        """Where Hall's t has the probability that t has at x."""
-        away = hall_inverse((self.mean - x) / self.sd, self.skewness, 1.0)
-        return self.mean - self.sd * away
+        return self._equal_heights(np.stack(equal), prob) if kind == "hdi" else equal
 
     def quantile(self, prob: float | np.ndarray) -> np.ndarray:
         """The difference below which the posterior probability is `prob`, (pair,)."""
@@ -357,53 +276,31 @@ class Average:
         def below(rows: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             x = middle[rows] + half[rows] * u
             height = self.density(x, rows) * half[rows]
-            return 1 - self.plain_above(x, rows), height, _SHORT * self.sd[rows] / half[rows]
+            return 1 - self.above(x, rows), height, _SHORT * self.sd[rows] / half[rows]
 
         start = np.clip((start - middle) / half, -0.999, 0.999)
         return middle + half * limits.quantile(below, start, np.broadcast_to(prob, start.shape))
 
     def heights(self, x: np.ndarray, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
         """The density at x and its slope, of some of the pairs."""
-        slope = self._by_level(x, rows, Spectrum.slope)
-        slope = slope if np.isinf(self.limits[0]) else slope / self._inside[rows]
-        return self.density(x, rows), slope
+        return self.density(x, rows), self._by_level(x, rows, Spectrum.slope)
 
     def density(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         """The density at x, of some of the pairs."""
-        values = self._by_level(x, rows, Spectrum.density)
-        return values if np.isinf(self.limits[0]) else values / self._inside[rows]
+        return self._by_level(x, rows, Spectrum.density)
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Between which the average lies, or far enough from its mean."""
         far = _FURTHEST * self.sd
-        if isinstance(self.differences, Counts):
-            return np.maximum(self.mean - far, -1.0), np.minimum(self.mean + far, 1.0)
-        far = _OUTERMOST * self.sd
-        return np.maximum(self.mean - far, self.limits[0]), np.minimum(
-            self.mean + far, self.limits[1]
-        )
-
-    def _narrowest(self, prob: float) -> tuple[np.ndarray, np.ndarray]:
-        """Of t: symmetric about the mean, or from the end of the range that is nearer."""
-        if np.isinf(self.limits[0]):
-            return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
-        low, high = self.limits
-        free = replace(self, limits=(-np.inf, np.inf))
-        half = free.quantile((1 + prob * self._inside) / 2) - self.mean
-        lower, upper = self.mean - half, self.mean + half
-        to_high = (upper > high) & (self.mean - low >= high - self.mean)
-        to_low = (lower < low) & ~to_high
-        to_high |= (upper > high) & ~to_low
-        lower = np.where(to_high, self.quantile(1 - prob), np.where(to_low, low, lower))
-        return lower, np.where(to_low, self.quantile(prob), np.where(to_high, high, upper))
+        return np.maximum(self.mean - far, -1.0), np.minimum(self.mean + far, 1.0)
 
     def _equal_heights(self, start: np.ndarray, prob: float) -> tuple[np.ndarray, np.ndarray]:
-        """Of counts; the equal-tailed interval where no narrower one is known."""
+        """The narrowest interval; the equal-tailed one where no narrower one is known."""
 
         def beyond(rows: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            below = 1 - self.plain_above(ends[0], rows)
-            mass = np.stack([below, self.plain_above(ends[1], rows)])
+            below = 1 - self.above(ends[0], rows)
+            mass = np.stack([below, self.above(ends[1], rows)])
             height, slope = map(np.stack, zip(*(self.heights(x, rows) for x in ends), strict=True))
             return mass, height, slope / height
 
@@ -411,31 +308,15 @@ class Average:
         lower, upper = np.where(converged, both, start)
         return lower, upper
 
-    @cached_property
-    def _inside(self) -> np.ndarray:
-        """Probability of t within the limits."""
-        low, high = (np.full_like(self.mean, limit) for limit in self.limits)
-        return self._above(low) - self._above(high)
-
-    def plain_above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        """P(d > x) of some of the pairs, without the correction for skewness."""
-        if np.isinf(self.limits[0]):
-            return np.clip(self._above(x, rows), 0.0, 1.0)
-        last = self._above(np.full_like(x, self.limits[1]), rows)
-        above = self._above(np.clip(x, *self.limits), rows)
-        return np.clip((above - last) / self._inside[rows], 0.0, 1.0)
-
-    def _above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
-        """P(d > x) of some of the pairs, without limits."""
+    def above(self, x: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
+        """P(d > x) of some of the pairs."""
         rows = np.arange(len(self.mean))[rows]
         away = x - self.mean[rows]
-        far = np.abs(away) > _FURTHEST * self.sd[rows]
-        values = np.empty(len(x))
-        if far.any():
-            values[far] = self.differences.take(rows[far]).beyond(away[far], self.weights)
-        if not far.all():
-            values[~far] = self._by_level(x[~far], rows[~far], Spectrum.above)
-        return values
+        values = (away < 0).astype(float)  # so far out that the rule does not resolve it
+        near = np.abs(away) <= _FURTHEST * self.sd[rows]
+        if near.any():
+            values[near] = self._by_level(x[near], rows[near], Spectrum.above)
+        return np.clip(values, 0.0, 1.0)
 
     def _by_level(self, x: np.ndarray, rows: Any, function: Any) -> np.ndarray:
         """A function of the spectrum at x: the further x is from the mean, the finer the rule."""
@@ -471,7 +352,6 @@ class Average:
 
 
 _NEAR, _FURTHEST = 4.0, 64.0  # standard deviations that the first rule resolves, and any
-_OUTERMOST = 1e4  # standard deviations within which the quantiles of t lie
 _SHORT, _TURNS = 1e-5, 30  # the last step of Newton, in standard deviations, and steps
 _LAST = 8  # nodes that must have faded
 
@@ -482,11 +362,7 @@ class AveragedPairs:
 
     law: Average
     df = None
-
-    @property
-    def skewed(self) -> bool:
-        """Whether skewness is corrected for."""
-        return self.law.skewness is not None
+    skewed = False
 
     @property
     def z(self) -> np.ndarray:
@@ -508,12 +384,11 @@ class AveragedPairs:
 
     def place(self, u: np.ndarray, *, hall: bool = False) -> np.ndarray:
         """The difference at u."""
-        x = self.law.quantile(special.ndtr(u))
-        return self.law.corrected(x) if hall else x
+        return self.law.quantile(special.ndtr(u))
 
     def chart(self, d: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """u, du/dd, and the slope of its log."""
-        above, (height, slope) = self.law.plain_above(d), self.law.heights(d)
+        above, (height, slope) = self.law.above(d), self.law.heights(d)
         with np.errstate(divide="ignore", invalid="ignore"):
             u = self._score(d, above)
             steep = height * np.sqrt(2 * np.pi) * np.exp(0.5 * u * u)
@@ -537,12 +412,11 @@ class AveragedPairs:
         return np.clip(self.law.mean + self.law.sd * middle, low, high)
 
     def _score(self, d: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Normal score of P(difference < d); of counts as of a normal where P has no digits."""
+        """Normal score of P(difference < d); as of a normal where P has no digits."""
         tail = np.minimum(above, 1 - above)
         u = -special.ndtri(np.maximum(tail, _NO_DIGITS))
-        if isinstance(self.law.differences, Counts):
-            far = np.abs(d - self.law.mean) / self.law.sd
-            u = np.where(tail > _NO_DIGITS, u, np.maximum(u, far))
+        far = np.abs(d - self.law.mean) / self.law.sd
+        u = np.where(tail > _NO_DIGITS, u, np.maximum(u, far))
         return np.where(above < 0.5, u, np.where(above > 0.5, -u, 0.0))
 
 
