@@ -361,6 +361,10 @@ def test_the_average_over_data_sets(tmp_path, capsys, monkeypatch):
     code, _, error = run(capsys, monkeypatch, "compare", str(path), *weights, "a")
     assert code == 2
     assert "--weights holds 'a'; give size, or NAME=WEIGHT" in error
+    code, _, error = run(capsys, monkeypatch, "compare", str(path), *weights, "a=3,b=1,a=5")
+    assert (code, "--weights has 'a' twice; give size, or" in error) == (2, True)
+    _, out, _ = run(capsys, monkeypatch, "compare", str(path), *weights, "a=1.5e308,b=1.5e308")
+    assert "with the weights a 0.5, b 0.5" in out
     _, out, _ = run(capsys, monkeypatch, "compare", str(path), "--over", "dataset", "-f", "json")
     data = json.loads(out)
     assert "over" in json.dumps(data)

@@ -20,6 +20,20 @@ def test_worth_ceiling_and_best_ratio():
     assert found["best_ratio"].item() == pytest.approx(items[best] / labels[best], rel=1e-3)
 
 
+@pytest.mark.parametrize("costs", [(1, 0.02), (1, 0.2), (1, 1), (1, 2)])
+def test_labels_alone_are_the_better_buy_where_a_judge_costs_too_much(costs):
+    """By every way to spend a budget: a judge's items hold those with a label."""
+    found = bt.plan.gold(COUNTS, cost_human=costs[0], cost_judge=costs[1])
+    r2, labels = found["r2"].item(), np.linspace(0.01, 100, 40_000)
+    items = (100 - costs[0] * labels) / costs[1]
+    judged = items >= labels
+    with_judge = ((1 - r2) / labels + r2 / np.where(judged, items, 1))[judged].min()
+    alone = with_judge >= costs[0] / 100
+    assert (found["best_ratio"].item() == 1) == alone
+    assert found["best_ratio"].item() >= 1
+    assert ("human labels alone are the most informative" in str(found)) == alone
+
+
 def test_the_width_now_is_that_of_the_exact_spread_and_more_labels_narrow_it():
     found = bt.plan.gold(COUNTS)
     sd = bt.difference(COUNTS)["sd"].item()

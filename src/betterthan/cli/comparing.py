@@ -143,12 +143,13 @@ def _weights(text: str | None) -> str | dict[str, float] | None:
     weights = {}
     for part in text.split(","):
         name, _, number = part.rpartition("=")
+        right = "give size, or NAME=WEIGHT of each, comma-separated"
+        if name.strip() in weights:
+            raise ValueError(f"--weights has {name.strip()!r} twice; {right}")
         try:
-            weights[name.strip()] = float(number)
+            weights[name.strip()] = float(number if name.strip() else "")
         except ValueError:
-            raise ValueError(
-                f"--weights holds {part!r}; give size, or NAME=WEIGHT of each, comma-separated"
-            ) from None
+            raise ValueError(f"--weights holds {part!r}; {right}") from None
     return weights
 
 

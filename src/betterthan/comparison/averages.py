@@ -305,11 +305,12 @@ def _weights(
             f"weights hold {len(weights)} numbers for {len(labels)} values of {over}; give one "
             "for each"
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
+    if not np.isfinite(weights).all() or (weights < 0).any() or weights.max() <= 0:
         raise ValueError(
             f"weights are {', '.join(f'{k} {w:g}' for k, w in zip(labels, weights, strict=True))}; "
             "give numbers of at least 0 that sum to more than 0"
         )
+    weights = weights / weights.max()  # their sum may be too large for a number
     weights = weights / weights.sum()
     shares = ", ".join(f"{k} {w:.3g}" for k, w in zip(labels, weights, strict=True))
     return weights, f"with the weights {shares}"

@@ -616,5 +616,6 @@ def effective_gold(r2: np.ndarray, gold: np.ndarray, judged: np.ndarray) -> np.n
 
 
 def best_ratio(r2: np.ndarray, cost_human: float, cost_judge: float) -> np.ndarray:
-    """Judged items for each gold one at which a budget says most."""
-    return np.sqrt(r2 / (1 - r2) * cost_human / cost_judge)
+    """Judged items for each gold one at which a budget says most; 1 where gold items alone do."""
+    alone = np.sqrt(cost_human * (1 - r2)) + np.sqrt(cost_judge * r2) >= np.sqrt(cost_human)
+    return np.where(alone, 1.0, np.sqrt(r2 / (1 - r2) * cost_human / cost_judge))

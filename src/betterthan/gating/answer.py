@@ -344,10 +344,17 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
         f"{looked.e_needed:.3g}",
     )
     for difference, rates in looked.rates:
-        text = f"pass {rates.passes:.3f}, worse {rates.worse:.3f}"
+        text = ", ".join(
+            f"{name} {probability(rate)}"
+            for name, rate in (
+                ("pass", rates.passes),
+                ("worse", rates.worse),
+                ("inconclusive", rates.inconclusive),
+            )
+        )
         yield (
             f"if the difference is {difference:g}".replace("-", "−"),
-            f"P at the last look: {text}, inconclusive {rates.inconclusive:.3f}",
+            f"P at the last look: {text}",
         )
 
 

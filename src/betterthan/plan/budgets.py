@@ -313,7 +313,8 @@ def gold(
         - ``r2``: proportion of the variance of the truth that the judge output explains
         - ``effective_gold``: effective number of human labels
         - ``ceiling``: its limit as judged items grow in number
-        - ``best_ratio``, with both costs: best number of judged items per human label for a budget
+        - ``best_ratio``, with both costs: best number of judged items per human label for a budget;
+          1 if labels without a judge are the better buy
 
         Over (pair, labels), the total number of human labels:
 
@@ -438,10 +439,11 @@ def _label_lines(dataset: xr.Dataset) -> tuple[str, ...]:
             f"at most {pair['ceiling'].item():,.0f}."
         )
         if "best_ratio" in pair:
-            lines.append(
-                f"At your costs, {pair['best_ratio'].item():.1f} judged items per human label are "
-                "the most informative."
-            )
+            ratio = pair["best_ratio"].item()
+            how = f"{ratio:.1f} judged items per human label are"
+            if ratio == 1:
+                how = "human labels alone are"
+            lines.append(f"At your costs, {how} the most informative.")
         if pair.sizes[LABELS] > 1:
             lines.append(_doubled(pair.isel({LABELS: 1}), dataset.attrs["ci_prob"]))
     return tuple(lines)

@@ -461,8 +461,9 @@ def _counted(data: Any, by: Any) -> tuple[xr.DataArray, dict[str, xr.DataArray]]
         raise ValueError(f"by is {checks.quoted(by)}; give the coordinate that names the strata")
     data = runs_together(data)
     values = data.transpose(names.ITEM, names.SYSTEM)
-    alike = values.max(names.SYSTEM) - values.min(names.SYSTEM) <= _ULPS
-    return count_outcomes(data, by=by), {"dead": alike.astype(float).groupby(by).mean()}
+    spread = values.max(names.SYSTEM, skipna=False) - values.min(names.SYSTEM, skipna=False)
+    alike = (spread <= _ULPS).astype(float).where(spread.notnull())  # of items with every score
+    return count_outcomes(data, by=by), {"dead": alike.groupby(by).mean()}
 
 
 def _summed(pairs: Pairs, stratum: str, rule: Rule) -> xr.Dataset:

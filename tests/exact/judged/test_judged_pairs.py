@@ -266,7 +266,9 @@ def test_what_judged_items_are_worth():
     worth = [effective_gold(r2, 50, 1000) for r2 in (0.25, 0.35, 0.5, 0.7)]
     np.testing.assert_allclose(worth, [65.6, 74.9, 95.2, 149.3], atol=0.05)
     assert effective_gold(0.5, 50, 50) == pytest.approx(50)
-    assert best_ratio(0.5, 4, 1) == pytest.approx(2)
+    assert best_ratio(0.5, 16, 1) == pytest.approx(4)
+    # 2 judged items a label cost 6 for three quarters of its variance, labels alone 4 for all
+    assert best_ratio(0.5, 4, 1) == 1
     # confusions of two judges with the majority of three people, PandaLM's test set
     for table, r2 in (
         ([[332, 71, 19], [86, 360, 26], [42, 45, 18]], 0.3425),
