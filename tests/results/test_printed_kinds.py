@@ -159,6 +159,10 @@ def test_a_system_without_a_score_has_no_number(form, scale):
     table = pd.DataFrame({"A": [1, 0, 1, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0]}) * scale
     compared = bt.compare(table.assign(item=list("abcdef"), C=np.nan))
     assert not re.search(r"\bnan\b", compared.report(format=form))
+    assert "C (0 of 0)" not in str(compared)
+    audit = bt.audit(table.assign(item=list("abcdef"), C=np.nan))
+    assert audit.level == "stop"
+    assert "C has no score" in audit.findings["message"].tolist()
 
 
 def test_two_systems_of_which_one_has_no_score_are_not_compared():

@@ -109,6 +109,27 @@ def test_a_saved_file_that_a_tool_changed_has_no_digest_and_is_read(saved, compa
     xr.testing.assert_identical(back.alternatives["exact"], both.alternatives["exact"])
 
 
+@pytest.mark.parametrize(
+    "lacking", ["dataset_weight", "dataset_items", "counts_dataset", "prob_better_dataset"]
+)
+def test_an_average_without_its_data_sets_is_refused(tmp_path, lacking):
+    scores = np.random.default_rng(0).integers(0, 2, (40, 2)).astype(float)
+    coords = {"system": ["A", "B"], "dataset": ("item", ["x", "y"] * 20)}
+    data = xr.DataArray(scores, dims=("item", "system"), coords=coords)
+    average = bt.compare(data, over="dataset").data
+    average.drop_vars(lacking).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    assert f"it has no variable {lacking}" in refusal(tmp_path / "a.nc")
+
+
+def test_a_verdict_against_its_probability_is_refused(comparison, tmp_path):
+    changed = comparison.data.copy(deep=True)
+    changed["verdict"] = changed["verdict"].astype("U16")
+    behind = tuple(np.argwhere(changed["prob_better"].values < 0.4)[0])
+    changed["verdict"].values[behind] = "a_better"
+    changed.to_netcdf(tmp_path / "v.nc", engine="h5netcdf")
+    assert "a verdict for the system that prob_better favors" in refusal(tmp_path / "v.nc")
+
+
 # libhdf5 2.0 loops on a file of this kind whose byte 516 is 8, but another version may not
 @pytest.mark.parametrize(
     ("program", "what"),

@@ -88,8 +88,10 @@ def _who(systems: np.ndarray, has: np.ndarray) -> str:
 
 
 def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
-    """Find pairs of systems without a common item."""
+    """Find pairs of systems without a common item, and systems without any."""
     (items, has_item), systems = present(scores), _systems(scores)
+    for k in np.flatnonzero(~has_item.any(0)).tolist():
+        yield Finding("no score", f"{systems[k]} has no score", STOP, (systems[k],), of=len(items))
     shared = has_item.T.astype(float) @ has_item
     for i, j in np.argwhere(np.triu(shared == 0, 1)).tolist():
         ids, other_ids = (items[has_item[:, k]].tolist() for k in (i, j))

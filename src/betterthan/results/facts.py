@@ -529,7 +529,7 @@ def _with_systems(answer: Answer, compared: _Compared, by: str | None) -> Answer
         unbeaten=tuple(
             Unbeaten(system=name, n_worse=int(n), n_compared=k if k < others else None)
             for name, n, k in zip(systems["system"], systems["better_than"], met, strict=True)
-            if name not in beaten
+            if name not in beaten and k  # who met nobody is not unbeaten
         ),
         verdict_counts=_verdict_counts(pairs, verdicts),
         baseline=_baseline(compared),

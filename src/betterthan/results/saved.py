@@ -300,6 +300,7 @@ _OF_COMPARISONS = (
     *("counts", "n", "bayes_factor_01", "sign_error"),
     *("p_value", "p_adjusted", "favours", "smallest_p"),
 )
+_OF_AVERAGES = ("dataset_weight", "dataset_items", "counts_dataset", "prob_better_dataset")
 _OF_TESTS = ("tests", "alpha", "correction")
 _WHAT_TO_GIVE = "a file that save wrote"
 _SHOWN = 8  # labels in a message
@@ -337,7 +338,12 @@ def validate(table: xr.Dataset, source: str) -> None:
             lower, upper = (f"{stem}_{bound}".lstrip("_") for bound in ("lower", "upper"))
             _check_bounds(table, lower, upper, source)
         if name.endswith("prob_better"):
-            _require(table, [f"{name.removesuffix('prob_better')}verdict"], source)
+            verdict = f"{name.removesuffix('prob_better')}verdict"
+            _require(table, [verdict], source)
+            if table[verdict].dims == table[name].dims:
+                named = table[verdict].values == "a_better"
+                right = "a verdict for the system that prob_better favors"
+                _refuse_any(table[verdict], named & ~(table[name].values > 0.5), right, source)
             if dims == names.SQUARE:
                 both = table[name].values + table[name].values.swapaxes(-1, -2)
                 right = "1 less the probability of the pair reversed"
@@ -359,6 +365,8 @@ def validate_attributes(table: xr.Dataset, source: str) -> None:
             raise _refused(source, what, _WHAT_TO_GIVE)
     if table.attrs["answer"] == "comparison":
         _require(table, _OF_COMPARISONS, source)
+    if "over" in table.attrs:
+        _require(table, _OF_AVERAGES, source)
     for field in fields(Signature):
         if field.name in table.attrs:
             value, (fits, right) = table.attrs[field.name], _TYPES[field.type]
