@@ -28,6 +28,7 @@ def gate(
     threshold: float = names.VERDICT_PROB,
     max_missing: float = MAX_MISSING,
     quantity: str | None = None,
+    limits: str | None = None,
     looks: int | None = None,
     of: int | None = None,
     inconclusive: str | None = None,
@@ -54,7 +55,7 @@ def gate(
         raise ValueError(f"{' and '.join(outputs)} need a file each")
     if accept:
         rule = {"--margin": margin, "--quantity": quantity, "--looks": looks, "--of": of}
-        rule |= {"--inconclusive": inconclusive}
+        rule |= {"--inconclusive": inconclusive, "--limits": limits}
         passed = [option for option, value in rule.items() if value is not None]
         passed += ["--threshold"] * (threshold != names.VERDICT_PROB)
         passed += ["--max-missing"] * (max_missing != MAX_MISSING) + [*outputs]
@@ -66,7 +67,7 @@ def gate(
     from betterthan.gating.rule import INCONCLUSIVE_AS, exit_code
 
     how: dict[str, Any] = {"threshold": threshold, "max_missing": max_missing}
-    how |= {"looks": _looks(looks, of), "quantity": quantity}
+    how |= {"looks": _looks(looks, of), "quantity": quantity, "limits": _limits(limits)}
     form, page = one_file(None, page, "a gate", [])
     if margin is None:
         raise ValueError(
@@ -95,6 +96,17 @@ def gate(
         machines.step_summary(result.to_markdown())
     _print(result, answer.annotation(result, inconclusive) if in_actions() else "")
     raise SystemExit(exit_code(result.verdict, inconclusive))
+
+
+def _limits(text: str | None) -> tuple[float, ...] | None:
+    """The smallest and the largest score."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(number) for number in text.split(","))
+    except ValueError:
+        raise ValueError(f"--limits is {text!r}; give LOWEST,HIGHEST, such as 1,5") from None
+    return low, high
 
 
 def _gated(baseline: str, candidate: str, **choices: Any) -> "Gate":

@@ -154,6 +154,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "model": ("", "Also fit the Mallows model with PyMC."),
         "seed": ("NUMBER", "Seed for everything that is sampled."),
         "max_missing": ("NUMBER", "Largest proportion of items with one missing score."),
+        "limits": ("LOW,HIGH", "Smallest and largest possible score, such as 1,5."),
         "inconclusive": ("TEXT", '"pass" or "fail": exit code if inconclusive, in place of 3.'),
         "looks": ("NUMBER", "Number of planned interim looks, evenly spaced."),
         "of": ("NUMBER", "Number of non-tied items at the last of these --looks."),

@@ -32,6 +32,7 @@ def gate(
     max_missing: float = MAX_MISSING,
     looks: Sequence[int] | None = None,
     quantity: str | None = None,
+    limits: Sequence[float] | None = None,
     **choices: Any,
 ) -> Gate:
     """Decide whether a candidate system may replace a baseline: a non-inferiority test.
@@ -61,6 +62,10 @@ def gate(
         For repeated runs that succeed or fail, with a number for k: compare the probability that k
         runs of an item all succeed ("pass^3"), or that any does ("pass@3"). By default the mean of
         the runs decides.
+    limits : two float, optional
+        Smallest and largest possible score, such as ``(1, 5)``. Default: 0 and 1 if all scores are
+        within these. For other scores the candidate cannot pass without limits while a score is
+        missing, which may be worse than any that was seen.
     **choices
         Options of `read`: ``item, score, metric, task, errors, higher_is_better``, and more.
 
@@ -106,7 +111,7 @@ def gate(
         sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
-    pairs = rule.paired(sides.scores)
+    pairs = rule.paired(sides.scores, limits)
     _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, stops)
@@ -200,6 +205,10 @@ def _why(evidence: Evidence) -> tuple[str, ...]:
         n = evidence.cells
         scores = "the missing score" if n == 1 else f"the {n} missing scores"
         verdict = evidence.chances.observed.verdict
+        if not evidence.chances.known:
+            worse = f"{scores} may be worse than any that was seen"
+            right = "pass limits (--limits), the lowest and the highest possible score"
+            return (f"the observed scores lead to {verdict}, but {worse}; {right}",)
         return (f"the observed scores lead to {verdict}, but {scores} could change that",)
     if evidence.units < 2 and evidence.cases is None:
         return (f"with a single {evidence.per}, the variance cannot be estimated",)

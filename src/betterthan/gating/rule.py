@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
 from betterthan.exact.joint.units import PairMeans, pair_means, spans
 from betterthan.exact.wins import dirichlet
 from betterthan.gating.boundaries import chance_behind, chance_to_pass
-from betterthan.posterior.bounds import planned_bounds, score_limits
+from betterthan.posterior.bounds import SEEN, planned_bounds, score_limits
 
 VERDICTS = ("pass", "worse", "inconclusive", "not comparable")
 PASS, WORSE, INCONCLUSIVE, NOT_COMPARABLE = VERDICTS
@@ -60,6 +60,7 @@ class Chances:
     observed: Chance
     worst: Chance
     best: Chance
+    known: bool = True  # whether the range of the missing scores is
 
     @property
     def verdict(self) -> str:
@@ -75,8 +76,8 @@ class Chances:
     def could_change(self) -> bool:
         """Whether values of the missing scores could change the observed verdict."""
         verdict = self.observed.verdict
-        if verdict == PASS:
-            return not self.worst.pass_holds
+        if verdict == PASS:  # a missing score may be worse than any that was seen
+            return not (self.worst.pass_holds and self.known)
         return verdict == WORSE and self.best.verdict != WORSE
 
 
@@ -126,6 +127,8 @@ class Paired:
         Whether every score is 0 or 1.
     limits : two float
         The smallest and the largest score there can be, more being better.
+    known : bool
+        Whether these are known, and not those that were seen.
     higher_is_better : bool
     reliability : str or None
         pass^k or pass@k, where scores are the chances of it.
@@ -141,6 +144,7 @@ class Paired:
     gone: int
     binary: bool
     limits: tuple[float, float]
+    known: bool
     higher_is_better: bool
     reliability: str | None = None
 
@@ -176,13 +180,15 @@ class Paired:
         return set(map(abs, self.limits)) == {0.0, 1.0}
 
 
-def paired(scores: xr.DataArray) -> Paired:
+def paired(scores: xr.DataArray, limits: Sequence[float] | None = None) -> Paired:
     """Scores of two systems, baseline and candidate in this order, as ends.
 
     Parameters
     ----------
     scores : xarray.DataArray, dims (item, system)
         NaN is missing. Of items that were run several times each run may be.
+    limits : two float, optional
+        The smallest and the largest score there can be.
 
     Examples
     --------
@@ -192,9 +198,8 @@ def paired(scores: xr.DataArray) -> Paired:
     >>> result.low[1].tolist(), result.high[1].tolist(), result.differences.tolist()
     ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
     """
-    low, high, _ = score_limits(scores, None)
+    low, high, source = score_limits(scores, limits)
     better = bool(scores.attrs.get("higher_is_better", True))
-    limits = (low, high) if better else (-high, -low)
     bounds, planned, place = planned_bounds(scores, (low, high))
     values = scores.values.astype(float)
     return Paired(
@@ -207,7 +212,8 @@ def paired(scores: xr.DataArray) -> Paired:
         runs=int(planned.max()),
         gone=int(bounds.missing.sum()),
         binary=bool(np.isin(values[~np.isnan(values)], (0.0, 1.0)).all()),
-        limits=limits,
+        limits=(low, high) if better else (-high, -low),
+        known=source != SEEN,
         higher_is_better=better,
         reliability=scores.attrs.get("reliability"),
     )
@@ -289,7 +295,7 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     worst, best = (
         Chance.at_threshold(passes[0], behind[0], threshold) for passes, behind in (worst, best)
     )
-    return Chances(now, worst, best)
+    return Chances(now, worst, best, pairs.known)
 
 
 def observed(pairs: Paired) -> PairMeans:

@@ -23,6 +23,7 @@ from betterthan.posterior.verdicts import decide
 from betterthan.signed import provenance_attrs
 
 PER = ("item", "run")
+SEEN = "the scores there are"  # the source of limits that are not known
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def score_limits(scores: xr.DataArray, limits: Sequence[float] | None) -> tuple[
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if limits is None:
         share = low >= 0 and high <= 1
-        return (0.0, 1.0, "scores within 0 and 1") if share else (low, high, "the scores there are")
+        return (0.0, 1.0, "scores within 0 and 1") if share else (low, high, SEEN)
     try:
         first, last = (checks.real(x, "limits") for x in limits)
     except (TypeError, ValueError):
