@@ -161,7 +161,7 @@ def test_units_more_lead_to_a_pass_as_often_as_said():
     assert found.prob == pytest.approx(0.8, abs=0.01)
 
 
-def ratings(n=60, gone=4):
+def ratings(n=60, gone=5):
     """Ratings from 1 to 5, of which 3 to 5 occur; the last ones have no rating of the candidate."""
     rng = np.random.default_rng(1)
     old = rng.integers(3, 6, n)
@@ -174,7 +174,7 @@ def test_a_missing_rating_may_be_worse_than_any_that_was_seen():
     old, new = ratings()
     open_ = bt.gate(old, new, margin=0.4)
     assert open_.verdict == "inconclusive"
-    assert "the 4 missing scores may be worse than any that was seen; pass limits" in " ".join(
+    assert "the 5 missing scores may be worse than any that was seen; pass limits" in " ".join(
         str(open_).split()
     )
     low = new.fillna({"score": 1.0})
