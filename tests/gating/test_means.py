@@ -161,9 +161,9 @@ def test_units_more_lead_to_a_pass_as_often_as_said():
     assert found.prob == pytest.approx(0.8, abs=0.01)
 
 
-def ratings(n=60, gone=5):
+def ratings(n=60, gone=4):
     """Ratings from 1 to 5, of which 3 to 5 occur; the last ones have no rating of the candidate."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(4)
     old = rng.integers(3, 6, n)
     new = np.clip(old + rng.choice([-1, 0, 0, 0, 1], n), 3, 5).astype(float)
     new[n - gone :] = np.nan
@@ -174,11 +174,11 @@ def test_a_missing_rating_may_be_worse_than_any_that_was_seen():
     old, new = ratings()
     open_ = bt.gate(old, new, margin=0.4)
     assert open_.verdict == "inconclusive"
-    assert "the 5 missing scores may be worse than any that was seen; pass limits" in " ".join(
+    assert "the 4 missing scores may be worse than any that was seen; pass limits" in " ".join(
         str(open_).split()
     )
     low = new.fillna({"score": 1.0})
-    assert bt.gate(old, low, margin=0.4).verdict != "pass"
+    assert bt.gate(old, low, margin=0.4).verdict == "worse"
     assert bt.gate(old, new, margin=0.4, limits=(1, 5)).verdict == "inconclusive"
     assert bt.gate(old, new, margin=0.4, limits=(3, 5)).verdict == "pass"
     assert bt.gate(*ratings(gone=0), margin=0.4).verdict == "pass"
