@@ -125,3 +125,11 @@ def test_few_scores_may_be_missing_where_items_are_numbered_in_two_ways():
     many = {"A": frames["A"].drop(index=range(7, 13)), "B": frames["B"]}
     long = pd.concat([frame.assign(system=name) for name, frame in many.items()])
     assert bt.read(long).attrs["n_missing"] == 8
+
+
+def test_a_score_in_32_bits_is_equal_to_the_same_decimal_in_64():
+    scores = np.random.default_rng(1).choice([0.1, 0.2, 0.3, 0.4, 0.6, 0.8], 40)
+    frame = pd.DataFrame({"item": range(40), "A": scores.astype("float32"), "B": scores})
+    counts = bt.count(bt.read(frame)).sel(system_a="A", system_b="B")
+    assert counts.values.tolist() == [0, 0, 40]
+    np.testing.assert_array_equal(bt.read(frame).sel(system="A"), scores)

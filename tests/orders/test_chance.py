@@ -56,7 +56,8 @@ def test_several_references_are_sampled(references):
 
 
 def test_consensus_is_one_reference():
-    found = bt.orders.tau_test(DOCUMENTS, ["r1", "r2"], references="consensus")
+    documents = {k: lists | {"r3": lists["r1"]} for k, lists in DOCUMENTS.items()}
+    found = bt.orders.tau_test(documents, ["r1", "r2", "r3"], references="consensus")
     assert found["exact"].item()
 
 

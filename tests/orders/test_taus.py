@@ -177,11 +177,15 @@ def test_several_references_as_scores():
     assert bt.orders.tau_scores(documents, ["r1", "r2"], references="best").values == pytest.approx(
         best
     )
-    consensus = bt.orders.consensus({"r1": lists["r1"], "r2": lists["r2"]})
+    three = {k: lists | {"r3": list("bacd")} for k in documents}
+    consensus = bt.orders.consensus({k: three["d0"][k] for k in ("r1", "r2", "r3")})
     expected = bt.orders.kendall_tau({k: lists[k] for k in "AB"}, consensus["order"])["tau"].values
-    assert bt.orders.tau_scores(documents, ["r1", "r2"], references="consensus").values[
+    assert bt.orders.tau_scores(three, ["r1", "r2", "r3"], references="consensus").values[
         0
     ] == pytest.approx(expected)
+    for function in (bt.orders.tau_scores, bt.orders.tau_test):
+        with pytest.raises(ValueError, match="document 'd0' are equally good"):
+            function(documents, ["r1", "r2"], references="consensus")  # names would decide
     with pytest.raises(ValueError, match="no documents"):
         bt.orders.tau_scores(lists, "r1")
     with pytest.raises(ValueError, match="takes neither"):

@@ -160,7 +160,7 @@ def _cells(series: pd.Series) -> Any:
     dtype: Any = series.dtype
     kind = getattr(dtype, "kind", "O")
     if isinstance(dtype, np.dtype) and kind in "iufb":
-        return series.to_numpy()
+        return _in_decimals(series.to_numpy())
     if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
         if series.iloc[:BLOCK].nunique() < BLOCK:
             codes, distinct = pd.factorize(series)
@@ -175,6 +175,15 @@ def _cells(series: pd.Series) -> Any:
         return _in_first_order(series.cat.codes.to_numpy(), distinct.tolist())
     values: Any = series.astype(object)
     return values.where(values.notna(), None).tolist()
+
+
+def _in_decimals(cells: np.ndarray) -> np.ndarray:
+    """Floats of 32 or 16 bits as the shortest decimals that they stand for: 0.1 in 32 bits is 0.1,
+    and so equal to 0.1 in 64.
+    """
+    if cells.dtype not in (np.float16, np.float32):
+        return cells
+    return cells.astype(str).astype(float)
 
 
 def _in_first_order(codes: np.ndarray, distinct: list[str]) -> Coded:
