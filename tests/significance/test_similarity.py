@@ -5,10 +5,12 @@ import itertools
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy.special import betainc
 
+import betterthan as bt
 from betterthan import names
 from betterthan.exact.swaps.corrections import benjamini_hochberg, holm
 from betterthan.significance import similarity
@@ -376,3 +378,22 @@ def test_ranges():
     assert ranges([]) == ""
     assert ranges([1]) == "1"
     assert ranges([1, 2, 4, 6, 7, 8]) == "1-2, 4, 6-8"
+
+
+def test_systems_without_scores_are_ranked_by_who_is_significantly_better():
+    """Not by their columns: the sign test has no scores."""
+    right = [[0] * 36 + [1] * 4, [0] * 20 + [1] * 20, [0] * 2 + [1] * 38]
+    table = pd.DataFrame(dict(zip(("worst", "middle", "best"), right, strict=True)))
+    found = groups(bt.sign_test(bt.read(table.assign(item=range(40)))))
+    assert found["system"].values.tolist() == ["best", "middle", "worst"]
+    assert found["rank_possible"].item()
+
+
+def test_no_ranking_where_the_test_favors_the_one_ranked_below():
+    """B has scores of the easy items alone."""
+    a = np.r_[np.ones(30), np.zeros(30)]
+    b = np.r_[np.ones(18), np.zeros(12), np.full(30, np.nan)]
+    table = pd.DataFrame({"item": range(60), "A": a, "B": b})
+    found = groups(bt.randomization_test(bt.read(table), rng=1))
+    assert not found["rank_possible"].item()
+    assert "favors A, which ranks below by its score on its own items" in found.attrs["note"]

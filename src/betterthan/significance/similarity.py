@@ -35,23 +35,40 @@ class Marks:
     p_error: np.ndarray | None = None  # its Monte Carlo error, where it was sampled
     confidence: np.ndarray | None = None
     unsettled: np.ndarray | None = None
+    ahead: np.ndarray | None = None  # the sign of each pair's difference, where it is known
     untested: int = 0
     too_few: int = 0  # pairs that differ on so few units that no p could be low enough
 
     def ranked(self, *, lower_is_better: bool) -> "Marks":
-        """From best to worst score, or as they are where no score is known."""
-        if self.score is None:
+        """From best to worst score; without scores by the pairs in which a system is significantly
+        better, or as they are where nothing is known.
+        """
+        better = self.score if self.ahead is None else np.where(self.similar, 0, self.ahead).sum(1)
+        if self.score is not None:
+            better = -self.score if lower_is_better else self.score
+        if better is None:
             return self
-        order = np.argsort(self.score if lower_is_better else -self.score, kind="stable")
+        order = np.argsort(-better, kind="stable")
         square = np.ix_(order, order)
-        optional = {k: getattr(self, k) for k in ("p", "p_error", "confidence", "unsettled")}
+        optional = {k: getattr(self, k) for k in (*_SQUARES, "ahead")}
         return replace(
             self,
             systems=[self.systems[k] for k in order],
             similar=self.similar[square],
-            score=self.score[order],
+            score=None if self.score is None else self.score[order],
             **{k: v if v is None else v[square] for k, v in optional.items()},
         )
+
+    @property
+    def contradiction(self) -> tuple[str, str] | None:
+        """The first two systems of which the test favors the one that is ranked below."""
+        if self.ahead is None:
+            return None
+        against = np.argwhere(np.triu(~self.similar & (self.ahead < 0), 1))
+        return None if not len(against) else tuple(self.systems[k] for k in against[0])
+
+
+_SQUARES = ("p", "p_error", "confidence", "unsettled")
 
 
 @dataclass(frozen=True)
@@ -113,9 +130,20 @@ def marks_from_test(result: Any, cutoff: Cutoff) -> Marks:
         error,
         sure,
         unsettled,
+        _ahead(result),
         untested=int(np.isnan(p.values[np.triu_indices(len(systems), 1)]).sum()),
         too_few=_too_few(result, cutoff),
     )
+
+
+def _ahead(result: xr.Dataset) -> np.ndarray | None:
+    """The sign of each pair's difference, above 0 where the system of the row is better."""
+    if "favours" in result:
+        return np.sign(result["favours"].transpose(*names.SQUARE).values)
+    if "difference" not in result:
+        return None
+    better = 1 if result.attrs.get("higher_is_better", True) else -1
+    return better * np.sign(result["difference"].transpose(*names.SQUARE).values)
 
 
 def _too_few(result: xr.Dataset, cutoff: Cutoff) -> int:
@@ -405,6 +433,13 @@ def groups_by(marks: Marks) -> xr.Dataset:
     joined = _joined(similar)
     coords = dict.fromkeys((*names.SQUARE, names.SYSTEM), np.array(marks.systems))
     note = _note(marks, joined["member"].values)
+    if contradiction := marks.contradiction:
+        above, below = contradiction
+        note = (
+            f"The test of {above} and {below} favors {below}, which ranks below by its score on "
+            "its own items, so the systems cannot be ranked."
+        )
+        variables["rank_possible"] = (), np.array(False)
     return joined.assign(variables).assign_coords(coords).assign_attrs(rule=marks.rule, note=note)
 
 
