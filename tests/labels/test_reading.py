@@ -116,3 +116,13 @@ def test_what_are_no_labels():
     for function in (bt.labels.confusions, bt.labels.tallies):
         with pytest.raises(ValueError, match=r"see betterthan.labels.read"):
             function(bt.datasets.beetle_confusion())
+
+
+def test_margins_of_a_cross_table_are_no_class():
+    predicted, actual = ["cat"] * 50 + ["dog"] * 50, ["cat"] * 40 + ["dog"] * 30 + ["cat"] * 30
+    sides = (pd.Series(x, name=n) for x, n in ((predicted, "predicted"), (actual, "actual")))
+    table = pd.crosstab(*sides, margins=True)
+    with pytest.raises(ValueError, match="label 'All' holds the sums of all others"):
+        bt.labels.from_table(table)
+    inner = table.drop(index="All", columns="All")
+    assert int(bt.labels.from_table(inner)["n_actual"].sum()) == 100

@@ -325,3 +325,18 @@ def test_scores_of_minus_one_are_neither_right_nor_wrong(higher_is_better):
     for name in ("score_lower", "score_upper", "difference_lower", "difference_upper"):
         np.testing.assert_allclose(doubled[name], 2 * result[name], rtol=1e-12)
     assert (result["score_lower"] < result["score"]).all()
+
+
+@pytest.mark.parametrize("systems", ["AB", "ABC"])
+def test_no_system_is_surer_to_be_the_best_than_better_than_another(systems):
+    """Of items on which all systems differ by the same, draws of the bootstrap are all alike."""
+    base = np.array([0.25, 0.5, 0.75, 0.5, 0.25])
+    values = np.stack([base + 0.125 * (k == 0) - 0.125 * (k == 2) for k in range(len(systems))], 1)
+    coords = {"system": list(systems)}
+    scores = xr.DataArray(values, dims=("item", "system"), coords=coords)
+    found = bt.scores.bootstrap(scores, rng=1)
+    better = found["prob_better"].values[0, 1:].min()
+    assert better == 1 - 0.5**6  # five wins of five, with one win and one loss before
+    assert found["prob_best"].values[0] == better
+    assert found["prob_best"].sum() == pytest.approx(1)
+    assert found["in_best_set"].values.tolist() == [True] + [False] * (len(systems) - 1)

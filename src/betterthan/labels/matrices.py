@@ -156,8 +156,9 @@ def from_table(
     Raises
     ------
     ValueError
-        If the table is not square, a label is only on one side, a cell is negative or not whole, or
-        a count is below the sum of its column. If both axes have the name of one side.
+        If the table is not square, a label is only on one side or holds the sums of all others, a
+        cell is negative or not whole, or a count is below the sum of its column. If both axes have
+        the name of one side.
 
     Examples
     --------
@@ -178,6 +179,7 @@ def from_table(
     _refuse_unlike(rows, columns)
     values = table.to_numpy()[[rows.index(c) for c in columns]]
     matrix = checks.nonnegative_integers(values, "cells of the confusion matrix")
+    _refuse_totals(matrix, columns)
     n_actual = matrix.sum(0)
     if actual_counts is not None:
         checks.of_type(actual_counts, Mapping, "actual_counts is", "mapping from labels to sizes")
@@ -193,6 +195,18 @@ def _side(name: Any) -> str:
     """The side that an axis is by its name, of two names by the first; else empty."""
     words = re.findall("[a-z]+", str(name).casefold())
     return next((_SIDES[word] for word in words if word in _SIDES), "")
+
+
+def _refuse_totals(matrix: np.ndarray, labels: list[str]) -> None:
+    """Refuse a label that is the sum of all others, such as the margins of a cross table."""
+    for k, label in enumerate(labels):
+        inner = np.delete(np.delete(matrix, k, 0), k, 1)
+        sums = inner.sum(0), inner.sum(1), inner.sum()
+        margins = np.delete(matrix[k], k), np.delete(matrix[:, k], k), matrix[k, k]
+        if len(labels) > 2 and inner.any() and all(map(np.array_equal, sums, margins)):
+            raise ValueError(
+                f"label {label!r} holds the sums of all others; leave out its row and its column"
+            )
 
 
 def _refuse_unlike(rows: list[str], columns: list[str]) -> None:

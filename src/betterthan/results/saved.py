@@ -340,14 +340,14 @@ def validate(table: xr.Dataset, source: str) -> None:
         if name.endswith("prob_better"):
             verdict = f"{name.removesuffix('prob_better')}verdict"
             _require(table, [verdict], source)
-            if table[verdict].dims == table[name].dims:
-                named = table[verdict].values == "a_better"
-                right = "a verdict for the system that prob_better favors"
-                _refuse_any(table[verdict], named & ~(table[name].values > 0.5), right, source)
             if dims == names.SQUARE:
                 both = table[name].values + table[name].values.swapaxes(-1, -2)
                 right = "1 less the probability of the pair reversed"
                 _refuse_any(table[name], abs(both - 1) > _REVERSED, right, source)
+            if table[verdict].dims == table[name].dims:
+                named = table[verdict].values == "a_better"
+                right = "a verdict for the system that prob_better favors"
+                _refuse_any(table[verdict], named & (table[name].values < 0.5), right, source)
 
 
 def validate_attributes(table: xr.Dataset, source: str) -> None:

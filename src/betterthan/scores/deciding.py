@@ -113,6 +113,20 @@ def _without_width(answers: Parts, others: np.ndarray, question: Question, size:
     return parts
 
 
+def no_surer_than_pairs(answers: Parts, question: Question) -> Parts:
+    """P(best) of a system that differs from another by the same on all units: its draws are all
+    alike, and it is at most P(better) by wins. What is left is of those that may be better.
+    """
+    flat = np.isnan(answers["difference_lower"]) & ~np.eye(len(answers["wins"]), dtype=bool)
+    if not flat.any():
+        return {}
+    better = answers["prob_better"]
+    best = np.minimum(answers["prob_best"], np.where(flat, better, 1.0).min(1))
+    others = np.where(np.arange(len(best)) == best.argmax(), 0.0, better[:, best.argmax()])
+    best = best + (1 - best.sum()) * others / max(others.sum(), 1e-300)
+    return {"prob_best": best, "in_best_set": monte_carlo.best_set(best, question.ci_prob)}
+
+
 def _agreed(answers: Parts, held: Held, question: Question) -> Parts:
     """Verdicts that agree with the numbers of wins; none on rare labels or a single unit."""
     more, verdict = answers["prob_more_wins"], answers["verdict"]

@@ -395,6 +395,7 @@ def bootstrap(
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
     pairs = _pair_answers(raw, wide, few, responses, rests, question)
     answers = pairs | _system_answers(raw, wide, few, responses, question)
+    answers |= deciding.no_surer_than_pairs(answers, question)
     if rests.units < 2:
         # all draws are the same one, which says nothing about new units
         kinds = ("prob_rank", "prob_best", "expected_rank")
