@@ -325,6 +325,29 @@ def sampled_pairs(number: int, instead: str) -> None:
         )
 
 
+def same_items(values: dict[str, Any], items: str) -> None:
+    """Refuse two Series or one-dimensional DataArrays that name other items, or in another order;
+    what names none is joined by place.
+    """
+    labels: list[Any] = []
+    for value in values.values():
+        index = getattr(value, "index", None)  # of a Series; that of a list is a method
+        if getattr(value, "ndim", 0) == 1 and hasattr(value, "indexes"):
+            index = value.indexes.get(value.dims[0])
+        labels.append(None if index is None or callable(index) else list(index))
+    if any(own is None for own in labels) or labels[0] == labels[1]:
+        return
+    both = " and ".join(values)
+    if len(labels[0]) != len(labels[1]):
+        raise ValueError(
+            f"{both} name {len(labels[0])} and {len(labels[1])} {items}; give the same"
+        )
+    k = next(k for k, (p, q) in enumerate(zip(*labels, strict=True)) if p != q)
+    raise ValueError(
+        f"{both} name different {items}: {labels[0][k]!r} and {labels[1][k]!r} at place {k + 1}"
+    )
+
+
 def not_against_itself(a: Hashable, b: Hashable, where: str) -> None:
     """Refuse a row that compares a system with itself."""
     if a == b:

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -52,3 +53,14 @@ def test_dialogues_named_twice_are_refused():
     twice = confusion.assign_coords(dialogue=[f"d{k // 2}" for k in range(20)])
     with pytest.raises(ValueError, match="dialogue 'd0' occurs more than once"):
         bt.features.fit_beta(twice, skill)
+
+
+def test_gains_are_of_the_same_dialogues():
+    pre, post = pd.Series([0.5, 0.6], ["d1", "d2"]), pd.Series([0.7, 0.9], ["d2", "d1"])
+    with pytest.raises(ValueError, match="pre and post name different dialogues: 'd1' and 'd2'"):
+        bt.features.learning_gain(pre, post)
+    more = pd.Series([0.9, 0.7, 0.8], ["d1", "d2", "d3"])
+    arrays = [x.rename_axis("dialogue").to_xarray() for x in (pre, more)]
+    for sides, counts in ((arrays, "2 and 3"), (arrays[::-1], "3 and 2")):
+        with pytest.raises(ValueError, match=f"name {counts} dialogues; give the same"):
+            bt.features.learning_gain(*sides)

@@ -126,3 +126,15 @@ def test_margins_of_a_cross_table_are_no_class():
         bt.labels.from_table(table)
     inner = table.drop(index="All", columns="All")
     assert int(bt.labels.from_table(inner)["n_actual"].sum()) == 100
+
+
+def test_labels_in_series_are_those_of_the_same_items():
+    gold = pd.Series(["a", "b", "a", "b"], index=list("wxyz"))
+    with pytest.raises(ValueError, match="gold and predicted name different items: 'w' and 'z'"):
+        bt.labels.confusion_matrix(gold, gold[::-1])
+    numbers = pd.Series([0, 1, 1, 0, 1])
+    gap = numbers.astype(float)
+    gap[0] = np.nan  # one item is unclassified, which makes pandas write 0.0 and 1.0
+    matrix = bt.labels.confusion_matrix(numbers, gap)
+    assert matrix["predicted"].values.tolist() == ["0", "1"]
+    assert matrix.values.tolist() == [[1, 0], [0, 3]]

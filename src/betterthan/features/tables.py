@@ -507,6 +507,7 @@ def learning_gain(pre: Any, post: Any) -> Any:
     [0.5, 0.0]
     """
     first, second = _shares(pre, "pre"), _shares(post, "post")
+    checks.same_items({"pre": pre, "post": post}, "dialogues")
     perfect = np.asarray(first) == 1
     if perfect.any():
         where = int(np.flatnonzero(perfect)[0])

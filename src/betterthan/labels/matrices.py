@@ -63,6 +63,7 @@ def confusion_matrix(
     ([[1, 0], [1, 1]], [2, 2])
     """
     actual, predictions = _listed(gold, "gold"), _listed(predicted, "predicted")
+    checks.same_items({"gold": gold, "predicted": predicted}, "items")
     if len(actual) != len(predictions):
         raise ValueError(
             f"gold has {len(actual)} labels and predicted {len(predictions)}; give one of each for "
@@ -265,7 +266,10 @@ def _listed(values: Any, argument: str) -> list[str]:
 
 
 def _label(value: Any) -> str:
-    return "" if value is None or value != value else stripped(str(value))
+    if value is None or value != value:
+        return ""
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else stripped(str(value))  # a missing one makes floats of ints
 
 
 _MOST = 2**27  # counts, 1 GB of them

@@ -458,20 +458,10 @@ def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _matched(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    labels = []
-    for value in (x, y):
-        if isinstance(value, pd.Series):
-            labels.append(list(value.index))
-        elif isinstance(value, xr.DataArray) and value.ndim == 1 and value.dims[0] in value.indexes:
-            labels.append(list(value.indexes[value.dims[0]]))
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
             f"x has shape {a.shape} and y {b.shape}; give two lists of the same length"
         )
-    if len(labels) == 2 and labels[0] != labels[1]:
-        k = next(k for k, (p, q) in enumerate(zip(*labels, strict=True)) if p != q)
-        raise ValueError(
-            f"x and y name different texts: {labels[0][k]!r} and {labels[1][k]!r} at place {k + 1}"
-        )
+    checks.same_items({"x": x, "y": y}, "texts")
     return a, b
