@@ -79,24 +79,20 @@ def consensus(orders: Any, *, method: str = "auto") -> xr.Dataset:
 
 
 def consensus_of(references: Ranked) -> Ranked:
-    """Return the consensus of the references as the only reference.
-
-    Raises
-    ------
-    ValueError
-        If several orders of a document are equally good: the names of its items would decide.
+    """Return the consensus of the references as the only reference; warn where several orders are
+    equally good, of which the names of the items choose one.
     """
     ranks = np.full((len(references.documents), 1, references.items.shape[1]), np.nan)
-    open_ = []
+    several = 0
     for d, document in enumerate(references.documents):
         order, _, n_best = _order(references.ranks[d], document, "auto")
         ranks[d, 0, order] = np.arange(1, len(order) + 1)
-        open_ += [(document, n_best)] * (n_best > 1)
-    if open_:
-        raise ValueError(
-            f"references='consensus': {open_[0][1]} orders of document {open_[0][0]!r} are equally "
-            f"good ({len(open_)} of {len(ranks)} documents have several), so that the names of "
-            "items would decide; pass references='mean'"
+        several += n_best > 1
+    if several:
+        checks.warn(
+            f"references='consensus': on {several} of {len(ranks)} documents several orders are "
+            "equally good, and the names of the items choose the one that tau is of; "
+            "references='mean' does not depend on names"
         )
     return replace(references, systems=[REFERENCE], ranks=ranks)
 
