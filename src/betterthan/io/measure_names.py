@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.io.problems import in_python, listed, problem, quoted
 
 _WORD = re.compile(r"[^\W_]+")
+_RECIPROCAL_RANK = "err@"  # expected reciprocal rank, and no error
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -17,7 +18,8 @@ def _set_of(words: str) -> frozenset[str]:
 
 _AMOUNTS = _set_of(  # never only 0 and 1
     "loss distance deviation divergence regret rank penalty latency runtime duration "
-    "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions"
+    "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions "
+    "bits bpb bpc entropy logloss ttft tpot fid smape"
 )
 _LESS = _AMOUNTS | _set_of(
     "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
@@ -57,7 +59,9 @@ _OPPOSITE = _set_of("no non not free without minus neg negative inverse anti")
 
 
 def _words(name: str) -> list[str]:
-    return _WORD.findall(name.casefold())
+    name = name.casefold()
+    name = name.replace(_RECIPROCAL_RANK, "") if _RECIPROCAL_RANK in name else name
+    return _WORD.findall(name)
 
 
 def _shared_words(columns: Sequence[str]) -> frozenset[str]:
@@ -75,6 +79,8 @@ def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> 
     ('wer', 'errors')
     >>> less_is_better(["low_cost", "large"]), less_is_better(["A no error", "B no error"])
     (None, None)
+    >>> less_is_better(["bits_per_byte"]), less_is_better(["ERR@10"]), less_is_better(["err"])
+    ('bits', None, 'err')
     """
     shared = _shared_words(columns)
     if shared & _OPPOSITE or not shared & _LESS:
