@@ -210,3 +210,10 @@ def test_a_system_that_lacks_the_metric_is_named():
 def test_an_audit_takes_the_direction_of_each_metric_from_its_name():
     runs = [run(s, {"q1": k, "q2": 0}, metric="wer") for k, s in enumerate("ab")]
     assert "join" not in set(bt.audit(logs(*runs)).findings["code"])
+
+
+def test_the_last_of_several_runs_is_the_latest_in_any_time_zone():
+    first = run("a", {"q1": 1}, started="2026-01-01T10:00:00+02:00")
+    last = run("a", {"q1": 0}, started="2026-01-01T09:00:00+00:00", files=["later.log"])
+    found = logs(last, first, run("b", {"q1": 1}), again="last").records
+    assert found.loc[found["system"] == "a", "score"].tolist() == [0.0]

@@ -5,6 +5,7 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import betterthan as bt
 
@@ -433,3 +434,13 @@ def test_tables_of_a_folder_with_one_name_are_refused(tmp_path, second):
         bt.read(tmp_path)
     files = {"old": tmp_path / "2024/results.csv", "new": tmp_path / second}
     assert bt.read(files).sizes["item"] == 4
+
+
+def test_the_tables_that_fit_a_pattern_are_those_of_its_files(tmp_path):
+    for system, second in (("a", 0), ("b", 1)):
+        save(tmp_path, f"{system}.csv", f"item,score\nq1,1\nq2,{second}\n")
+    named = bt.read([tmp_path / "a.csv", tmp_path / "b.csv"])
+    for pattern in (str(tmp_path / "*.csv"), [str(tmp_path / "[ab].csv")]):
+        xr.testing.assert_equal(bt.read(pattern), named)
+    alone = save(tmp_path, "wide.tsv", "item\tA\tB\nq1\t1\t0\n")
+    xr.testing.assert_equal(bt.read(str(tmp_path / "*.tsv")), bt.read(alone))

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -60,7 +62,7 @@ def merge_runs(
 
 
 def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
-    runs = _finished(_tries(sorted(runs, key=lambda run: run.started)), system)
+    runs = _finished(_tries(sorted(runs, key=_start)), system)
     if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
         return merged(runs)
     note = ("again", _disagreement(runs, system))
@@ -74,6 +76,15 @@ def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     reason = f"{system} was run {len(runs)} times{task}, with equal settings ({files})"
     right = 'say again="last" or again="first" for one of them, or again="epochs" to take all'
     raise ValueError(f"{reason}; {right}")
+
+
+def _start(run: Run) -> tuple[float, str]:
+    """When a run started, to sort by; a time without a zone is of UTC, other texts come first."""
+    try:
+        time = datetime.fromisoformat(run.started)
+    except ValueError:
+        return -inf, run.started
+    return time.replace(tzinfo=time.tzinfo or UTC).timestamp(), run.started
 
 
 def _refuse_unnamed(runs: Sequence[Run], files: str) -> None:

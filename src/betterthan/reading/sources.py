@@ -113,7 +113,11 @@ def tables_in(source: Any) -> tuple[Any, str]:
         return {str(name): _one_table(entry, str(name)) for name, entry in source.items()}, ""
     sources = find_files(source)
     if all(entry.explicit for entry in sources):
-        return source, ""
+        named = [source] if isinstance(source, str | Path) else list(source)
+        paths = [entry.file.path for entry in sources]
+        if list(map(Path, named)) == paths:
+            return source, ""
+        return (paths if len(paths) > 1 else paths[0]), ""  # those that fit a pattern
     files = [entry.file for entry in sources]
     tables: dict[str, Path] = {}
     for file in filter(_is_table, files):
