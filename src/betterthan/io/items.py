@@ -527,10 +527,30 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)
     for k, column in enumerate(columns):
         values.reshape(-1, len(columns))[rows.place, k] = _integers(table, column, scale)
+    _refuse_lost_gold(table.source, rows, values, present)
     used = {find(table, "system"), *columns, *rows.columns}
     summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
     summary += alike_labels(table.source, rows.labels)
     return Reading(_array(values, rows, scale), summary, unread(table, used))
+
+
+def _refuse_lost_gold(source: str, rows: _Cells, values: np.ndarray, present: np.ndarray) -> None:
+    """Refuse an absent row of an item and label of which another system has gold mentions: they are
+    misses of this system, and not zero.
+    """
+    gold = values[..., names.TALLIES.index("tp")] + values[..., names.TALLIES.index("fn")]
+    lost = ~present & (gold.max(1, keepdims=True) > 0)
+    if not lost.any():
+        return
+    item, system, label = np.argwhere(lost)[0]
+    other = int(gold[item, :, label].argmax())
+    number = int(lost.sum())
+    raise problem(
+        source,
+        f"item {quoted(rows.items.names[item])}, label {quoted(rows.labels[label])} has no row of "
+        f"{quoted(rows.systems[system])}, and {gold[item, other, label]} gold mentions by that of "
+        f"{quoted(rows.systems[other])} ({number} such rows are absent); give its misses",
+    )
 
 
 def _read_cells(table: Table) -> _Cells:

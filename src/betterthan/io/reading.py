@@ -388,7 +388,7 @@ def read_tables(
     sep = meanings.sep
     several = len(named) > 1
     if names_are is not None and not several and not isinstance(source, Mapping):
-        reason = f"names={names_are!r} is for several tables, and there is one"
+        reason = f"names={quoted(names_are)} is for several tables, and there is one"
         raise ValueError(f"{reason}; leave it out")
     by_name = {
         name: applied(_table(x, name, sep), meanings, one_of_several=several)
