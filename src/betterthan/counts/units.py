@@ -179,11 +179,18 @@ def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     distinct, label = np.unique(labels, return_inverse=True)
     used = np.zeros((len(distinct), sizes[1]), dtype=bool)
     np.logical_or.at(used, label, ran)
-    number, tried, own = (np.zeros(sizes, np.int64) for _ in range(3))
-    for counts, rows in ((number, has), (tried, ran), (own, used[label])):
-        np.add.at(counts, place, rows)
+    number, tried, own = (_counted_by(place, rows, sizes) for rows in (has, ran, used[label]))
     rows = np.where(own > 0, own, np.bincount(place)[:, None])
     return place, number, np.minimum(rows, np.maximum(tried.max(0, initial=1), 1))
+
+
+def _counted_by(place: np.ndarray, rows: np.ndarray, sizes: tuple[int, int]) -> np.ndarray:
+    """How many rows of each item are true, (item, system)."""
+    if sizes[0] == len(place):  # each item once, in order
+        return rows.astype(np.int64)
+    counts = np.zeros(sizes, np.int64)
+    np.add.at(counts, place, rows)
+    return counts
 
 
 # of a chance of an item: its least and most whatever the runs without a score, and their number
