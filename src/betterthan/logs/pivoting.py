@@ -552,8 +552,8 @@ def _reading(
     tasks = [str(task) for task, _ in _by_task(records) if task]
     task = f", task {listed(tasks)}" if tasks else ""
     missing = ", ".join(_lacking(scores[STATUS].values, options))
-    notes = [note for notes in _run_values(logs, records, "said") for note in notes]
-    skipped = dict.fromkeys(text for code, text in notes if code == "skipped")
+    of_runs = _run_values(logs, records, "said")
+    skipped = dict.fromkeys(text for notes in of_runs for code, text in notes if code == "skipped")
     parts = [f"metric {options['metric']}, joined by {options['by']}", missing, *messages, *skipped]
     return f"{runs} of {options['tool']}{task} read: {size}, {'; '.join(p for p in parts if p)}"
 
