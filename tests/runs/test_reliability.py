@@ -213,6 +213,16 @@ def test_runs_without_a_score_bound_the_answer_by_all_succeed_and_none(with_fail
     assert one.lines[-1].endswith(f"pass^2 would be {mean:.2f}.")
 
 
+def test_complete_items_of_reliability_are_those_of_which_k_runs_have_a_score(with_failed_runs):
+    """One item without two runs does not drop those that lack one of three."""
+    few = with_failed_runs.copy()
+    few.loc[(few["run"] > 1) & (few["item"] == 40), "B"] = np.nan
+    for table, items in ((with_failed_runs, 60), (few, 59)):
+        scores = bt.read(table, run="run")
+        found = bt.compare(scores, quantity="pass^2", missing="complete")
+        assert found["n_scored"].values.tolist() == [items] * 2
+
+
 def test_a_gate_of_reliability_passes_only_if_runs_without_a_score_may_fail(with_failed_runs):
     old, new = (
         with_failed_runs[["item", "run", side]].rename(columns={side: "score"}) for side in "AB"

@@ -187,6 +187,8 @@ def apply_missing(scores: xr.DataArray, missing: str) -> xr.DataArray:
         return scores
     complete = missing == "complete" and several(scores, EPOCH)
     gaps = _without_a_run(scores) if complete else gaps_in(scores)
+    if LACKING in scores.coords:  # of a chance that is known some runs may be missing
+        gaps = np.isnan(scores.values)
     if not gaps.any():
         return scores
     if missing == "error":

@@ -165,8 +165,9 @@ def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """Which item each row is of, numbered from 0; and of each item the runs with a score and those
     that were planned, (item, system).
 
-    Of an item a system was to make the runs whose label it has on any item, or as many as others
-    made where it made none; but no more than it made of any item. A run that failed was made.
+    A system's planned runs of an item are the runs with a number that it has on some item. For an
+    item that it never ran, they are as many as other systems ran. They never exceed the most runs
+    that it has of one item. A run that failed counts as a run.
     """
     items = coded(item_ids(scores).tolist())
     place, sizes = items.codes, (len(items.distinct), scores.sizes[names.SYSTEM])
