@@ -133,3 +133,33 @@ def test_a_score_in_32_bits_is_equal_to_the_same_decimal_in_64():
     counts = bt.count(bt.read(frame)).sel(system_a="A", system_b="B")
     assert counts.values.tolist() == [0, 0, 40]
     np.testing.assert_array_equal(bt.read(frame).sel(system="A"), scores)
+
+
+def runs_of(systems=("A", "B"), runs=(1, 2, 3), n=12):
+    """Three runs of each system on each item, a row each."""
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(
+        [(f"q{k}", run, s) for k in range(n) for run in runs for s in systems],
+        columns=["item", "run", "system"],
+    )
+    return table.assign(score=rng.integers(0, 2, len(table)).astype(float))
+
+
+def test_a_run_whose_rows_are_all_blank_is_refused_and_one_without_rows_is_not():
+    table = runs_of()
+    third = (table["system"] == "B") & (table["run"] == 3)
+    blank = table.assign(score=table["score"].mask(third))
+    message = "run 3 of system 'B' has no score on any of its 12 items; leave its rows out if"
+    with pytest.raises(ValueError, match=message):
+        bt.read(blank, run="run")
+    assert bt.read(table[~third], run="run").attrs["n_missing"] == 12
+    some = blank.copy()
+    some.loc[third.idxmax(), "score"] = 1.0
+    assert bt.read(some, run="run").attrs["n_missing"] == 11
+
+
+def test_a_gate_refuses_a_candidate_with_a_blank_run():
+    table = runs_of(("one",)).drop(columns="system")
+    blank = table.assign(score=table["score"].mask(table["run"] == 3))
+    with pytest.raises(ValueError, match="run 3 of system 'candidate' has no score on any"):
+        bt.gate(table.assign(score=1.0), blank, margin=0.1, run="run")

@@ -342,7 +342,10 @@ def long_scores(table: Table) -> Reading:
         _refuse_two_questions(table, column, rows)
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
-    values = _square(table, rows, systems, cells.scores(table, score))
+    scores_by_row = cells.scores(table, score)
+    if "epoch" in rows.by_row and np.isnan(scores_by_row).any():
+        _refuse_blank_run(table, rows.by_row["epoch"], systems, scores_by_row)
+    values = _square(table, rows, systems, scores_by_row)
     refuse_total(table.source, rows.names, values)
     refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
@@ -413,6 +416,24 @@ def _square(table: Table, rows: ItemRows, systems: Coded, scores: np.ndarray) ->
     if filled < len(scores):  # some are blank, or of one cell
         _refuse_repeated_scores(table, rows, systems, place)
     return values
+
+
+def _refuse_blank_run(table: Table, runs: np.ndarray, systems: Coded, scores: np.ndarray) -> None:
+    """Refuse a run of which no item has a score: it failed as a whole, or was not made."""
+    labels, label = np.unique(runs, return_inverse=True)
+    rows, scored = (
+        np.bincount(label * len(systems.distinct) + systems.codes, weights)
+        for weights in (None, ~np.isnan(scores))
+    )
+    of_system = np.bincount(systems.codes, ~np.isnan(scores))
+    blank = (rows > 1) & (scored == 0)
+    for at in np.flatnonzero(blank).tolist():
+        run, system = divmod(at, len(systems.distinct))
+        if of_system[system]:
+            name, number = quoted(systems.distinct[system]), counted(int(rows[at]), "item")
+            reason = f"run {labels[run]} of system {name} has no score on any of its {number}"
+            right = "leave its rows out if it was not made, or give the worst score if it failed"
+            raise problem(table.source, f"{reason}; {right}")
 
 
 def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:

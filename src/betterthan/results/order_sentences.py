@@ -21,7 +21,8 @@ class TauFacts:
     """Facts of `orders.kendall_tau`."""
 
     references: list[str]
-    n_documents: int | None = None  # None if the rankings have no documents
+    n_documents: int | None = None  # with a tau of every system; None if there are no documents
+    any_defined: bool = False  # whether some system has a tau
     n_undefined: int = 0  # rankings without a tau
     closest: list[str]  # the systems with the highest mean tau; empty if no tau is defined
     farthest: list[str]  # and with the lowest; empty if all are equal
@@ -33,8 +34,9 @@ class TauFacts:
 def tau_facts(taus: xr.Dataset) -> TauFacts:
     """Facts from the result of `orders.kendall_tau`."""
     over = [dim for dim in (names.DOCUMENT, names.REFERENCE) if dim in taus.dims]
-    tau = taus["tau"].mean(over) if over else taus["tau"]
     several = names.REFERENCE in taus.dims
+    shared = taus["tau"].notnull().all(names.SYSTEM)  # systems are compared where each has a tau
+    tau = taus["tau"].where(shared).mean(over) if over else taus["tau"]
     references = taus[names.REFERENCE].values if several else [taus.attrs["reference"]]
     closest, farthest = _highest_and_lowest(tau)
     p = float("nan")
@@ -42,7 +44,8 @@ def tau_facts(taus: xr.Dataset) -> TauFacts:
         p = taus["p_value"].sel({names.SYSTEM: tau.idxmax()}).item()
     return TauFacts(
         references=labels_on_one_line(references),
-        n_documents=taus.sizes.get(names.DOCUMENT),
+        n_documents=_documents(shared),
+        any_defined=bool(taus["tau"].notnull().any()),
         n_undefined=int(taus["tau"].isnull().sum()),
         closest=closest,
         farthest=farthest,
@@ -50,6 +53,13 @@ def tau_facts(taus: xr.Dataset) -> TauFacts:
         lowest=float(tau.min()),
         p_value=numbers.p_value(p) if p == p else "",
     )
+
+
+def _documents(shared: xr.DataArray) -> int | None:
+    """How many documents have a tau of every system; None if there are no documents."""
+    if names.DOCUMENT not in shared.dims:
+        return None
+    return int(shared.any([dim for dim in shared.dims if dim != names.DOCUMENT]).sum())
 
 
 def _highest_and_lowest(values: xr.DataArray) -> tuple[list[str], list[str]]:
@@ -63,6 +73,9 @@ def _highest_and_lowest(values: xr.DataArray) -> tuple[list[str], list[str]]:
 def tau_sentences(facts: TauFacts) -> list[str]:
     """Which system is closest to the reference, and how many rankings have no tau."""
     if not facts.closest:
+        if facts.any_defined:
+            units = "document" if facts.n_documents is not None else "reference ranking"
+            return [f"No {units} has a tau of every system, so no system is closest."]
         return ["No tau is defined: rankings are missing, or they share no pair of items."]
     closest, high = named(facts.closest), numbers.signed_score(facts.highest)
     mean = "mean " if facts.n_documents or len(facts.references) > 1 else ""

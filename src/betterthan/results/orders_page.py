@@ -206,13 +206,15 @@ def _method(comparison: xr.Dataset) -> Part:
 
 
 def _chance(comparison: xr.Dataset) -> Part:
+    dropped = comparison.attrs["n_dropped"]
+    of_shared = " on shared documents" if dropped else ""
     columns = [
-        tables.number("Mean tau", "score", "{:+.3f}".format),
+        tables.number(f"Mean tau{of_shared}", "score", "{:+.3f}".format),
         tables.count("Exact matches", "exact_matches"),
         tables.number("p (random rankings)", "p_chance", numbers.p_value),
     ]
     note = "p: one-sided, of a mean tau as high with random rankings of the same documents."
-    if comparison.attrs["n_dropped"]:
+    if dropped:
         columns.insert(1, tables.count("Documents of its own", "n_documents"))
         note += " p and exact matches are of all documents on which the system has a tau."
     caption = "Agreement with the reference ranking, compared with random rankings"
