@@ -57,6 +57,21 @@ def test_draws_by_weights_are_as_by_nuts(data, roads_agree):
     roads_agree(partial(model.fit, data, position=True, judges=True))
 
 
+@pytest.mark.parametrize("d", [0.0, 1e-9, 0.7, -3.0, 60.0, -2000.0, 1e6])
+@pytest.mark.parametrize("tie", [-800.0, -0.7, 0.0, 40.0, 1e5])
+def test_a_lead_is_exact_where_logits_are_extreme(d, tie):
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        win, loss, tied = np.exp(
+            paired_judgments.log_probabilities(np.array([d]), tie, "davidson")
+        )[0]
+        lead = paired_judgments.ahead(np.array([d]), np.zeros(1), np.array([tie]), "davidson")[0]
+        either = paired_judgments.probabilities(np.array([d]), np.array([tie]), "davidson")
+    np.testing.assert_allclose(np.ravel(either), [win, loss], rtol=1e-10, atol=1e-300)
+    assert win + loss + tied == pytest.approx(1)
+    # a difference as small as 1e-9 is lost in win - loss, not in the lead: tanh(d / 2) of the rest
+    assert lead == pytest.approx(np.tanh(d / 2) * (win + loss), rel=1e-10, abs=1e-300)
+
+
 def test_probabilities_of_either_form_sum_to_one_and_mirror():
     d, tie = np.linspace(-8, 8, 33), np.full(33, 0.3)
     for ties in paired_judgments.TIE_MODELS:

@@ -60,24 +60,29 @@ def log_probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndar
 
 def probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.ndarray, np.ndarray]:
     """P(win) and P(loss), of numbers."""
-    free = np.exp(tie)
     if tie_model == "rao_kupper":
         from scipy import special
 
+        free = np.exp(tie)
         return special.expit(d - free), special.expit(-d - free)
-    won = np.exp(d / 2)
-    total = won + 1 / won + free
-    return won / total, 1 / (won * total)
+    top = np.maximum(np.abs(d) / 2, tie)  # of the logits: nothing overflows
+    won, lost = np.exp(d / 2 - top), np.exp(-d / 2 - top)
+    total = won + lost + np.exp(tie - top)
+    return won / total, lost / total
 
 
 def ahead(x: np.ndarray, y: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities."""
-    free = np.exp(tie)
     if tie_model == "rao_kupper":
         from scipy import special
 
+        free = np.exp(tie)
         return special.expit(x - y - free) - special.expit(y - x - free)
-    return 2 * np.sinh((x - y) / 2) / (2 * np.cosh((x - y) / 2) + free)
+    d = np.abs(x - y)
+    top = np.maximum(d / 2, tie)  # of the logits: nothing overflows
+    won = np.exp(d / 2 - top)
+    gap = np.sign(x - y) * won * -np.expm1(-d)
+    return gap / (won * (1 + np.exp(-d)) + np.exp(tie - top))
 
 
 def propensity(tie: Any, tie_model: str) -> Any:
