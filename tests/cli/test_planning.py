@@ -1,6 +1,7 @@
 """The command `plan`: first, always and ceiling, a curve, and what cannot be planned."""
 
 import sys
+import warnings
 
 import pytest
 
@@ -102,6 +103,31 @@ def test_what_cannot_be_planned_is_one_line_and_code_2(pilot, capsys, monkeypatc
     code, out, err = run(capsys, monkeypatch, *given)
     assert (code, out) == (2, "")
     assert said in err.splitlines()[-1]
+
+
+def test_a_constant_lead_has_no_empty_part_and_no_verdict_of_its_own(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "constant.csv"
+    path.write_text("item,A,B\n" + "".join(f"q{k},{k / 30},{k / 30 + 0.1}\n" for k in range(30)))
+    code, out, _ = run(capsys, monkeypatch, path)
+    assert code == 0
+    assert "Difference in means (A − B) −0.1 (standard error 0, 30 items)." in out
+    assert "No verdict" not in out  # compare has one: B is ahead on each item
+    assert not out.rstrip().endswith(":")
+
+
+def test_no_plan_where_missing_scores_leave_no_verdict(tmp_path, capsys, monkeypatch):
+    rows = [f"q{k},{int(k < 30)},{'' if k >= 30 else int(k < 18)}" for k in range(60)]
+    path = tmp_path / "missing.csv"
+    path.write_text("item,A,B\n" + "\n".join(rows) + "\n")
+    with pytest.warns(UserWarning, match="missing on harder items"):
+        assert bt.compare(path).data["verdict"].values[0, 1] == "no_verdict"
+    with warnings.catch_warnings():  # the command prints it
+        warnings.simplefilter("ignore")
+        code, out, err = run(capsys, monkeypatch, path)
+    assert (code, out) == (2, "")
+    assert "there is no verdict on A and B, as their missing scores may lead to another" in err
+    path.write_text("item,A,B\n" + "\n".join(rows[:30]) + "\n")
+    assert run(capsys, monkeypatch, path)[0] == 0
 
 
 def test_a_plan_is_of_two_systems(tmp_path, capsys, monkeypatch):

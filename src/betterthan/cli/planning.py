@@ -54,6 +54,7 @@ def plan(
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:
         data, counts = _counts(pilot, systems=systems, **reading)
+        _refuse_without_verdict(data, how)
         if _on_units(data):
             if verdict is not None or most is not None:
                 raise ValueError(
@@ -119,6 +120,19 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     return data, counts
 
 
+def _refuse_without_verdict(data: Any, how: Mapping[str, Any]) -> None:
+    """Refuse scores whose missing ones leave no verdict, which a plan would take as complete."""
+    if names.SYSTEM not in data.dims or not bool(data.isnull().any()):
+        return
+    answer = bt.compare(data, **how)
+    if answer.data["verdict"].values[0, 1] == "no_verdict":
+        a, b = data[names.SYSTEM].values.tolist()
+        raise ValueError(
+            f"there is no verdict on {a} and {b}, as their missing scores may lead to another one, "
+            "so none can be planned; complete the scores, or leave out the items that lack one"
+        )
+
+
 def _ahead_first(counts: Any) -> Any:
     """The two systems in the order of their wins, as given where these are equal."""
     won = counts.isel({names.OUTCOME: 0}).values.tolist()
@@ -181,9 +195,9 @@ def _of_guess(theta: tuple[float, ...], wanted: dict[str, Any], how: dict[str, A
 
 def _tell(subject: str, parts: "list[Plan]") -> None:
     """The sentences of a plan; where there is a number of items, that number and its limits too."""
-    print(f"For {subject}:")
-    for line in dict.fromkeys(line for part in parts for line in part.lines):
-        print(f"  {line}")
+    lines = dict.fromkeys(line for part in parts for line in part.lines)
+    if lines:
+        print("\n  ".join([f"For {subject}:", *lines]))
     for part in parts:
         if "first" in part:
             numbers = (f"{_HEADS[k]} {_number(part, k)}" for k in _HEADS)

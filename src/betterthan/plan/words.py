@@ -111,10 +111,11 @@ _TOO_FEW = (
 
 
 def _difference(pair: xr.Dataset, system_names: dict[str, str], units: str, lower: str) -> str:
-    verdict = _NOW.get(str(pair["now"].values), "No verdict").format(**system_names)
+    verdict = _NOW.get(str(pair["now"].values), "").format(**system_names)
     difference, error = f"{float(pair['difference']):+.3g}", f"{float(pair['error']):.3g}"
+    what = f"{verdict}: difference" if verdict else "Difference"
     return (
-        f"{verdict}: difference in means ({system_names['a']} − {system_names['b']}{lower}) "
+        f"{what} in means ({system_names['a']} − {system_names['b']}{lower}) "
         f"{difference.replace('-', '−')} (standard error {error}, {_counted(pair['n'], units)})."
     )
 
