@@ -1,6 +1,7 @@
 """Noise of runs and of items, one system against itself, plans of runs, and their figures."""
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.runs import best_runs_range, spread_of_runs
+from betterthan.exact.runs import best_runs_range, share_of_runs, spread_of_runs, variances
 from betterthan.plot import plans
+from betterthan.results import numbers
 from tests.runs.test_reliability import ANTE, FACTORY, simulated, terminalbench, trials  # noqa: F401
 
 
@@ -119,7 +121,8 @@ def test_an_error_below_the_noise_of_its_runs_is_said_to_be_chance():
     assert result["error"].values[0] == 0
     assert result["error_of_runs"].values[0] > 0
     assert result.lines[0].endswith("that it is smaller here is chance.")
-    assert "the runs are >99% of its variance" in result.lines[2]
+    assert "the runs are >99% [>99%, >99%] of its variance" in result.lines[2]
+    assert "as many runs as possible; there are 4." in result.lines[2]
 
 
 def test_one_system_against_itself():
@@ -194,16 +197,42 @@ def test_free_items_are_run_once():
     assert (plan["best_runs"].item(), plan["best_items"].item()) == (1, 300)
 
 
-def test_interval_of_the_best_number_holds_it_in_most_pilots():
-    """200 pilots of 60 items and 5 runs, with equal variances: the best number is sqrt(4) = 2."""
-    random, inside = np.random.default_rng(7), 0
-    for _ in range(200):
-        values = random.normal(0, 0.2, (60, 1)) + random.normal(0, 0.2, (60, 5))
-        sums, squares = values.sum(1)[:, None], (values**2).sum(1)[:, None]
-        spread = spread_of_runs(sums, squares, np.full((60, 1), 5.0))
-        low, high = best_runs_range(sums / 5, spread, spread / 5, 4.0, 0.95)
-        inside += int(low[0] <= 2 <= high[0])
-    assert 180 <= inside < 200
+@pytest.mark.parametrize(("items", "runs"), [(12, 5), (60, 5), (200, 4)])
+@pytest.mark.parametrize("item", [0.2, 0.02])
+def test_intervals_of_the_share_of_runs_and_of_the_best_number_hold_them(items, runs, item):
+    """1,000 pilots: with equal variances the runs are 1 / (1 + r), and the best is sqrt(4) = 2."""
+    size = items, 1000
+    random, ran = np.random.default_rng(7), np.full(size, float(runs))
+    values = random.normal(0, item, size) + random.normal(0, 0.2, (runs, *size))
+    spread = spread_of_runs(values.sum(0), (values**2).sum(0), ran)
+    share = share_of_runs(values.mean(0), spread / runs, 0.95)
+    true, best = 0.04 / (0.04 + runs * item**2), max(1.0, 2 * 0.2 / item)
+    # few items: Student's t of a log that is skewed; half a per cent of error from 1,000 pilots
+    held = ((share[0] <= true) & (true <= share[1])).mean()
+    assert held == pytest.approx(0.95, abs=0.025 + 0.015 * (items < 50))
+    of = variances(values.mean(0), spread, spread / runs)
+    low, high = best_runs_range(of, share, 4.0)
+    assert ((low <= best) & (best <= high)).mean() == pytest.approx(held, abs=1e-9)
+
+
+def test_the_share_of_runs_has_an_interval_in_words_and_none_with_clusters(simulated):  # noqa: F811
+    result = bt.runs.noise(simulated)
+    value, low, high = (
+        result[f"difference_run_share{end}"].values[0, 1] for end in ("", "_lower", "_upper")
+    )
+    assert 0 < low < value <= high <= 1
+    errors = result["difference_error_of_runs"] / result["difference_error"]
+    assert value == pytest.approx(min(1.0, errors.values[0, 1] ** 2))
+    percents = [numbers.percent(x) for x in (value, low, high)]
+    text = "the runs are {}% [{}%, {}%] of its variance".format(*percents)
+    assert text in result.lines[-1]
+    assert re.search(r"as possible \(95% interval: \d\.\d to any number\)", result.lines[-1])
+    limits = np.array([result[f"icc{end}"].values for end in ("_lower", "", "_upper")])
+    assert (np.diff(limits, axis=0) > 0).all()
+    cluster = np.repeat([f"c{k}" for k in range(10)], 4)
+    clustered = bt.runs.noise(simulated.assign_coords(cluster=("item", cluster)))
+    assert np.isnan(clustered["difference_run_share_lower"].values[0, 1])
+    assert re.search(r"the runs are >?\d+% of its variance", clustered.lines[-1])
 
 
 @pytest.mark.parametrize(
@@ -278,3 +307,10 @@ def test_the_best_number_of_runs_has_the_narrowest_interval_and_says_so():
     assert error.min() < plan.data["best_error"].item()
     assert plan.lines[1].startswith("Its interval is the narrowest")
     assert plan.lines[0].startswith("For a budget of 47, the best is 5 runs of each of 5 items")
+
+
+def test_a_plan_of_items_that_hardly_vary_has_the_least_number_of_runs(simulated):  # noqa: F811
+    plan = bt.plan.runs(simulated)
+    assert plan["item_variance"].item() == 0
+    assert plan.lines[-2].startswith("The estimated variance between items is 0")
+    assert plan.lines[-1] == f"The best number of runs is {plan['best_lower'].item():.1f} or more."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,7 +27,7 @@ from betterthan.counts.units import (
     unit_of,
 )
 from betterthan.exact.joint import units
-from betterthan.exact.runs import Variances, drawn, spread_of_runs, variances
+from betterthan.exact.runs import Variances, drawn, share_of_runs, spread_of_runs, variances
 from betterthan.io.problems import require_columns
 
 SUCCESSES, TRIALS, PLANNED = "successes", "trials", "planned"
@@ -422,12 +423,7 @@ class RunSums:
 
     def of_pairs(self) -> tuple[Variances, np.ndarray]:
         """The same of the differences of all pairs, on the items that both systems have."""
-        first, second = pair_indices(len(self.systems))
-        step = max(1, _HELD // max(len(self.sums), 1))
-        parts = [
-            variances(*self.differences(first[k : k + step], second[k : k + step]))
-            for k in range(0, len(first), step)
-        ]
+        parts = [variances(*columns) for columns in self._differences()]
         columns = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
         of = Variances(**columns)
         if self.unit is None:
@@ -435,6 +431,21 @@ class RunSums:
         counted = (self.trials > 0).astype(float)
         pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error
+
+    def shares_of_runs(self, prob: float, *, pairs: bool) -> list[np.ndarray]:
+        """Limits of the share of the runs in the variance of each mean, or of the difference of
+        each pair, over independent items.
+        """
+        parts: Any = self._differences() if pairs else [(self.means, self.spread, self.of_mean)]
+        limits = [share_of_runs(means, of_mean, prob) for means, _, of_mean in parts]
+        return [np.concatenate(ends) for ends in zip(*limits, strict=True)]
+
+    def _differences(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """The differences of all pairs, some at a time."""
+        first, second = pair_indices(len(self.systems))
+        step = max(1, _HELD // max(len(self.sums), 1))
+        for k in range(0, len(first), step):
+            yield self.differences(first[k : k + step], second[k : k + step])
 
 
 def _spread(

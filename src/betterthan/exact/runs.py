@@ -24,6 +24,7 @@ S. B. Provost and Y.-H. Cheong (2000), On the distribution of linear combination
 of a Dirichlet random vector, Canadian Journal of Statistics 28(2), 417-425, doi:10.2307/3315988.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -406,31 +407,46 @@ def best_runs(item: np.ndarray, run: np.ndarray, cost_item: float, cost_run: flo
     return np.where(np.isnan(item), np.nan, best)
 
 
-def best_runs_range(
-    means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray, ratio: float, prob: float
+def share_of_runs(
+    means: np.ndarray, of_mean: np.ndarray, prob: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Interval of `best_runs` for `ratio` = cost_item / cost_run, by the jackknife over items of
-    the log of the ratio of variances; takes the columns of `variances`. Up to inf where items may
-    not vary.
+    """Interval of the share of the runs in the variance of a mean over items, by the jackknife over
+    items of its log; takes two of the columns of `variances`. 0 to 1 where nothing is known.
+
+    Examples
+    --------
+    >>> means, of_mean = np.arange(8.0)[:, None], np.arange(8.0)[::-1, None] / 4
+    >>> lower, upper = share_of_runs(means, of_mean, 0.95)
+    >>> lower.round(3).tolist(), upper.round(3).tolist()
+    ([0.048], [0.439])
     """
     here = ~np.isnan(means)
-    n, several = here.sum(0), ~np.isnan(spread)
+    n = here.sum(0)
     d, noise = np.where(here, means, 0.0), np.where(here, of_mean, 0.0)
-    runs = np.where(several, spread, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        sums = d.sum(0) - d
+        sums = d.sum(0) - d  # without one item
         total = ((d**2).sum(0) - d**2 - sums**2 / (n - 1)) / (n - 2)
-        item = total - (noise.sum(0) - noise) / (n - 1)
-        run = (runs.sum(0) - runs) / (several.sum(0) - several)
-        log = np.where(here, np.log(run) - np.log(np.maximum(item, 0.0)), 0.0)
-        center = log.sum(0) / n
-        spread_of_log = np.sqrt((np.where(here, log - center, 0.0) ** 2).sum(0) * (n - 1) / n)
-        far = special.stdtrit(np.maximum(n - 1, 1), (1 + prob) / 2) * spread_of_log
-        of = variances(means, spread, of_mean)
-        best = np.log(of.run * ratio) - np.log(of.item)
-        lower, upper = (np.sqrt(np.exp(np.maximum(best + side * far, 0.0))) for side in (-1, 1))
-    unknown = ~np.isfinite(best) | ~np.isfinite(far)
-    return np.where(unknown, 1.0, lower), np.where(unknown, np.inf, upper)
+        log = np.where(here, np.log((noise.sum(0) - noise) / (n - 1) / total), 0.0)
+        off = np.where(here, log - log.sum(0) / n, 0.0)
+        spread = np.sqrt((off**2).sum(0) * (n - 1) / n)
+        far = special.stdtrit(np.maximum(n - 1, 1), (1 + prob) / 2) * spread
+        of = variances(means, of_mean, of_mean)
+        share = np.log(of.of_runs / of.total)
+    unknown = ~np.isfinite(share) | ~np.isfinite(far)
+    lower, upper = (np.exp(np.minimum(share + side * far, 0.0)) for side in (-1, 1))
+    return np.where(unknown, 0.0, lower), np.where(unknown, 1.0, upper)
+
+
+def best_runs_range(
+    of: Variances, share: Sequence[np.ndarray], ratio: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of `best_runs` for `ratio` = cost_item / cost_run, from that of `share_of_runs`; up
+    to inf where items may not vary.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        runs = ratio * of.run / of.of_runs  # of each item; more for a dearer item
+        lower, upper = (np.sqrt(np.maximum(runs * s / (1 - s), 1.0)) for s in share)
+    return np.nan_to_num(lower, nan=1.0, posinf=np.inf), np.where(np.isnan(upper), np.inf, upper)
 
 
 _DEALT = 1000  # deals of the runs at a time

@@ -181,11 +181,10 @@ def _variances(
     """Of items and runs, of each pair or of the only system, and limits of the best number."""
     if pairs is None:
         of, _ = sums.of_systems()
-        parts = sums.means, sums.spread, sums.of_mean
     else:
         of, _ = sums.of_pairs()
-        parts = sums.differences(*pairs)
-    return of.item, of.run, best_runs_range(*parts, costs.item / costs.run, ci_prob)
+    limits = sums.shares_of_runs(ci_prob, pairs=pairs is not None)
+    return of.item, of.run, best_runs_range(of, limits, costs.item / costs.run)
 
 
 def _for_budget(
@@ -255,6 +254,8 @@ def _run_lines(columns: dict[str, np.ndarray], attrs: dict[str, Any], costs: _Co
             f"The {how} variance between items is 0, so the standard error depends on the number "
             "of all runs alone."
         )
+        if not several and 1 < columns["best_lower"][0] < np.inf:
+            lines.append(f"The best number of runs is {columns['best_lower'][0]:.1f} or more.")
         return lines
     ranges = [float(np.min(best)), float(np.max(best))]
     each = f"{ranges[0]:.1f}" if not several else f"{ranges[0]:.1f} to {ranges[1]:.1f}"

@@ -34,7 +34,9 @@ from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
 from betterthan.counts.units import CLUSTER, LEAST, item_ids, unit_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.runs import (
+    Variances,
     best_runs,
+    best_runs_range,
     bounds,
     dealt_p,
     differences_of,
@@ -381,7 +383,7 @@ def noise(
     systems : sequence of str, or mapping of str to str, optional
         Systems, as in `compare`.
     ci_prob : float, default 0.95
-        Level of the interval of ``mixed``.
+        Level of intervals.
     **reading
         Options of `read`, if `data` are read.
 
@@ -394,7 +396,8 @@ def noise(
         - ``mean``, ``n``, ``runs`` (system): mean over items, items, and mean runs of an item
         - ``item_variance``, ``run_variance`` (system): variance between items, without the noise
           of the runs, and of one run around the mean of its item
-        - ``icc`` (system): proportion of the item variance in the variance of one run
+        - ``icc``, ``icc_lower``, ``icc_upper`` (system): proportion of the item variance in the
+          variance of one run, with its interval by the jackknife over items
         - ``mixed``, ``mixed_lower``, ``mixed_upper`` (system): proportion of items whose runs
           differ, with its interval, among items with two runs or more
         - ``identical`` (system): whether the runs of every item agree while items differ
@@ -403,6 +406,9 @@ def noise(
         - ``difference_item_variance``, ``difference_error``, ``difference_error_of_runs``,
           ``best_runs`` (system_a, system_b): the same of differences, and the runs of an item that
           reduce their error most if a run costs as much as a new item (see `betterthan.plan.runs`)
+        - ``difference_run_share``, ``best_runs`` with ``_lower`` and ``_upper``: proportion of the
+          runs in the variance of the difference, and intervals of both; with clusters, whose means
+          vary with more than items and runs, the proportion has none
 
     Raises
     ------
@@ -440,6 +446,7 @@ def noise(
             "item_variance": of.item,
             "run_variance": of.run,
             "icc": of.item / (of.item + of.run),
+            **_icc_limits(of, sums.shares_of_runs(ci_prob, pairs=False)),
             "mixed": mixed / several,
             "mixed_lower": lower,
             "mixed_upper": upper,
@@ -450,12 +457,20 @@ def noise(
     variables = {name: ((names.SYSTEM,), values) for name, values in columns.items()}
     if len(sums.systems) > 1:
         pairs, pair_error = sums.of_pairs()
+        shares = sums.shares_of_runs(ci_prob, pairs=True)
+        best = dict(zip(_LIMITS, best_runs_range(pairs, shares, 1.0), strict=True))
+        known = np.nan if sums.unit is not None else 0.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.minimum((pairs.error_of_runs / pair_error) ** 2, 1.0)
         parts = {
             "difference_item_variance": pairs.item,
             "difference_error": pair_error,
             "difference_error_of_runs": pairs.error_of_runs,
+            "difference_run_share": share,
             "best_runs": best_runs(pairs.item, pairs.run, 1.0, 1.0),
         }
+        for k, end in enumerate(_LIMITS):
+            parts |= {f"difference_run_share{end}": shares[k] + known, f"best_runs{end}": best[end]}
         n = len(sums.systems)
         variables |= {
             name: (names.SQUARE, values)
@@ -466,6 +481,16 @@ def noise(
     attrs["data_hash"] = fingerprint(data if isinstance(data, xr.DataArray) else data["successes"])
     result = xr.Dataset(variables, coords={names.SYSTEM: sums.systems} | square, attrs=attrs)
     return Runs(result, tuple(noise_lines(result)))
+
+
+_LIMITS = "_lower", "_upper"
+
+
+def _icc_limits(of: Variances, share: list[np.ndarray]) -> dict[str, np.ndarray]:
+    """Limits of the ICC from those of the share of the runs in the variance of a mean."""
+    runs = of.run / of.of_runs  # of each item
+    limits = ((1 - s) / (1 - s + s * runs) for s in share[::-1])
+    return {f"icc{end}": limit for end, limit in zip(_LIMITS, limits, strict=True)}
 
 
 @checks.one_system()

@@ -169,7 +169,7 @@ def _noise(runs: Runs) -> list[Part]:
             share(runs.data, "mixed", place),
             _known(row["item_variance"], 4),
             _known(row["run_variance"], 4),
-            _known(row["icc"], 2),
+            _with_limits(row, "icc"),
             _error(row["error"], row["error_of_runs"]),
             _error(row["error_of_runs"]),
         )
@@ -387,6 +387,12 @@ def _known(value: float, places: int) -> str:
     return "–" if np.isnan(value) else f"{value:.{places}f}"
 
 
+def _with_limits(row: Any, name: str) -> str:
+    """A proportion with its interval, if it is known."""
+    value, low, high = (float(row[f"{name}{end}"]) for end in ("", "_lower", "_upper"))
+    return "–" if np.isnan(value) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
 def _error(value: float, noise: float = 0.0) -> str:
     """A standard error; one of 0 is of scores that are all equal, which do not show it, unless
     there is noise of the runs, below which it is by chance.
@@ -400,21 +406,27 @@ def _error(value: float, noise: float = 0.0) -> str:
 _CHANCE = " The first contains the second; that it is smaller here is chance."
 
 
-def share(data: xr.Dataset, name: str, place: Any = ()) -> str:
-    """A proportion in per cent, with its interval."""
+def share(data: xr.Dataset, name: str, place: Any = (), *, counted: bool = True) -> str:
+    """A proportion in per cent, with its interval; one that is not counted is never certain."""
     value, *limits = (float(data[f"{name}{end}"].values[place]) for end in ("", "_lower", "_upper"))
     if np.isnan(value):
         return "–"
+    certain = counted and value in (0.0, 1.0)
+    text = f"{100 * value:.0f}" if certain else numbers.percent(value)
+    if np.isnan(limits).any():
+        return f"{text}%"
     low, high = map(numbers.percent, limits)
-    text = f"{100 * value:.0f}" if value in (0.0, 1.0) else numbers.percent(value)
     return f"{text}% [{low}%, {high}%]"
 
 
 def _of_pair(data: xr.Dataset) -> str:
     """Of the difference of two systems, and what would reduce its error most."""
-    total, runs, best = (
+    total, runs, best, low, high = (
         float(data[k].values[0, 1])
-        for k in ("difference_error", "difference_error_of_runs", "best_runs")
+        for k in (
+            *("difference_error", "difference_error_of_runs"),
+            *("best_runs", "best_runs_lower", "best_runs_upper"),
+        )
     )
     items = f"{_error(total, runs)} for items like these"
     if not (total >= 0 and runs > 0):
@@ -429,11 +441,13 @@ def _of_pair(data: xr.Dataset) -> str:
         )
     now = float(data["runs"].values.mean())
     few = "as many runs as possible" if np.isinf(best) else f"{best:.1f} runs of each item"
-    share = min(1.0, (runs / total) ** 2) if total > 0 else 0.0
+    if np.isfinite(low):
+        limits = f"{low:.1f} to {'any number' if np.isinf(high) else f'{high:.1f}'}"
+        few += f" ({100 * data.attrs['ci_prob']:g}% interval: {limits})"
     return (
         f"Standard error of the difference: {items}; the runs are "
-        f"{numbers.percent(share)}% of its variance. If a new item costs as much as a run, the "
-        f"least error for a budget has {few}; there are {now:g}."
+        f"{share(data, 'difference_run_share', (0, 1), counted=False)} of its variance. If a new "
+        f"item costs as much as a run, the least error for a budget has {few}; there are {now:g}."
     )
 
 
