@@ -206,6 +206,12 @@ def test_runs_without_a_score_bound_the_answer_by_all_succeed_and_none(with_fail
     assert compared(with_failed_runs.fillna({"B": 1})).attrs["n_blank"] == 0
     told = bt.runs.reliability(bt.read(with_failed_runs, run="run"), k=(1, 2))
     assert told.lines[-1].startswith("! 30 runs without a score are left out; with other outcomes")
+    at_random = "is better (probability 0.999) if the missing scores are missing at random."
+    assert told.lines[0].endswith(at_random)
+    third = bt.read(with_failed_runs.assign(C=with_failed_runs["A"]), run="run")
+    several = bt.runs.reliability(third, k=2)
+    some = "pairs have a verdict, 2 of them if the missing scores are missing at random."
+    assert several.lines[0].endswith(some)
     one = bt.runs.reliability(bt.read(with_failed_runs, run="run"), k=2, systems=["B"])
     assert one.lines[-1].startswith("! 30 runs without a score are left out. If all had failed")
     failed = bt.read(with_failed_runs.fillna(0.0), run="run").sel(system=["B"])

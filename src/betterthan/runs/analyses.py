@@ -134,6 +134,8 @@ def reliability(
         - ``n`` (k, system): items that count
         - ``difference_mean``, ``difference_lower``, ``difference_upper``, ``prob_better``,
           ``verdict`` (k, system_a, system_b): as in `compare`
+        - ``holds`` (k, system_a, system_b): if runs have no score, whether the verdict is the same
+          for all their outcomes
         - ``prob_best``, ``expected_rank`` (k, system): from the joint model of three or more
         - ``dirichlet_prob_better`` (k, system_a, system_b): by the Dirichlet model
 
@@ -279,8 +281,13 @@ def _of_k(
     counts = (*names.SQUARE, names.OUTCOME), evaluation.counts.values
     notes = [skewed(answer.table.with_arrays({"counts": counts}), f" in {of.name}")]
     bounds = missing_bounds(evaluation, options, answer.table)
-    if left_out and bounds is not None and not bounds["holds"].all():
-        notes.append(f"{left_out}; with other outcomes of these, verdicts on {of.name} may change.")
+    if left_out:
+        holds = np.eye(loaded.scores.sizes[names.SYSTEM], dtype=bool)
+        if bounds is not None:
+            holds |= bounds["holds"].transpose(*names.SQUARE).values
+        columns["holds"] = names.SQUARE, holds
+        change = f"; with other outcomes of these, verdicts on {of.name} may change."
+        notes.append(left_out + ("." if holds.all() else change))
     if dirichlet:
         columns["dirichlet_prob_better"] = names.SQUARE, _dirichlet(loaded.scores.values)
     return Table(columns, {"notes": notes})

@@ -14,7 +14,7 @@ from betterthan.results import numbers
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.numbers import on_one_line
 from betterthan.results.result import Summary
-from betterthan.results.sentences import verdict_label
+from betterthan.results.sentences import AT_RANDOM, verdict_label
 from betterthan.text import named
 
 _ROWS = 12  # pairs that are printed; of more, those with the leading system
@@ -277,11 +277,12 @@ def _verdict(data: xr.Dataset, systems: list[str]) -> str:
     """The verdict of two systems."""
     a, b = systems
     verdict, p = str(data["verdict"].values[0, 1]), float(data["prob_better"].values[0, 1])
+    at_random = AT_RANDOM if "holds" in data and not data["holds"].values[0, 1] else ""
     if verdict in ("a_better", "b_better"):
         better, p = (a, p) if verdict == "a_better" else (b, 1 - p)
-        return f"{better} is better (probability {numbers.probability(p)})"
+        return f"{better} is better (probability {numbers.probability(p)}){at_random}"
     if verdict == "equivalent":
-        return f"{a} and {b} are practically equivalent"
+        return f"{a} and {b} are practically equivalent{at_random}"
     if verdict == "undecided":
         equals = numbers.equal_to(p, threshold=data.attrs["threshold"])
         return f"undecided (P({a} better) {equals})"
@@ -290,21 +291,28 @@ def _verdict(data: xr.Dataset, systems: list[str]) -> str:
     return "no verdict: they share fewer than two items"
 
 
+_SURE = "a_better", "b_better"
+
+
 def _verdicts(data: xr.Dataset, leader: str) -> str:
     """How many pairs are decided."""
     upper = np.triu_indices(data.sizes[names.SYSTEM], 1)
     verdicts = data["verdict"].values[upper]
-    decided = int(np.isin(verdicts, ("a_better", "b_better")).sum())
+    decided = int(np.isin(verdicts, _SURE).sum())
     if not decided:
         return f"none of the {len(verdicts):,} pairs has a verdict"
+    if_random = ""
+    if "holds" in data:
+        fragile = np.isin(verdicts, _SURE) & (data["holds"].values[upper] == 0)
+        if_random = f", {fragile.sum():,} of them{AT_RANDOM}" if fragile.any() else ""
     if not leader:
-        return f"{decided:,} of {len(verdicts):,} pairs have a verdict"
+        return f"{decided:,} of {len(verdicts):,} pairs have a verdict{if_random}"
     of_leader = data["verdict"].values[data[names.SYSTEM].values.tolist().index(leader)]
     better = int((of_leader == "a_better").sum())
     others = data.sizes[names.SYSTEM] - 1
     return (
         f"better than {better} of the {others} others, and {decided:,} of {len(verdicts):,} pairs "
-        "have a verdict"
+        f"have a verdict{if_random}"
     )
 
 
