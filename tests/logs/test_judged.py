@@ -112,6 +112,18 @@ def test_alpaca_eval(tmp_path, name):
         "",
     ]
     assert len(set(table.columns["cluster"])) == 1
+    draw = read(write(tmp_path / name, [preference(0), preference(1.0)]))
+    assert [winner for _, _, winner in outcomes(draw)] == ["tie", "model_a"]
+
+
+def test_alpaca_eval_warns_where_the_mean_preference_favors_the_other_system(tmp_path):
+    path = write(tmp_path / "a.json", [preference(x) for x in (1.45, 1.4, 1.99)])
+    first, second, _ = outcomes(read(write(tmp_path / "b.json", [preference(1)])))[0]
+    message = f"most preferences favor '{first}', and their mean favors '{second}'; each counts"
+    with pytest.warns(UserWarning, match=message):
+        table = read(path)
+    assert [winner for *_, winner in outcomes(table)] == ["model_a", "model_a", "model_b"]
+    read(write(tmp_path / "c.json", [preference(x) for x in (1.45, 1.4, 1.6)]))  # no warning
 
 
 def test_one_column_for_each_outcome(tmp_path):
@@ -136,7 +148,7 @@ HEADER = "model_a,model_b,winner_model_a,winner_model_b,winner_tie"
         ("a.jsonl", [games("A>B") | {"games": []}], "row 1: holds 0 games"),
         ("a.jsonl", [games("A>B", "A>B", "A>B")], "row 1: holds 3 games"),
         ("a.jsonl", [games("A>B") | {"games": ["A>B"]}], "row 1, .* is no object"),
-        ("a.json", [preference(0)], "row 1, column 'preference', value 0: is no preference"),
+        ("a.json", [preference(0.5)], "row 1, column 'preference', value 0.5: is no preference"),
         ("a.json", [preference(2.1)], "row 1, column 'preference', value 2.1: is no"),
         ("a.json", [preference(True)], "row 1, column 'preference', value True: is no"),
         ("a.json", [preference("B")], "row 1, column 'preference', value 'B': is no"),

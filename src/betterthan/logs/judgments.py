@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.io.problems import problem
+from betterthan.io.problems import problem, quoted, warn
 from betterthan.io.table import Table, make_table
 from betterthan.io.texts import BLOCK, Coding, repeated
 from betterthan.logs.hashing import TooDeepError, digest
@@ -38,6 +38,7 @@ class _Row:
     file: LogFile
     place: int
     cells: dict[str, Any]
+    leads: dict[tuple[str, str], list[float]]  # of two systems, by sides of preferences and in all
 
     def text(self, key: str) -> str:
         """A cell as text."""
@@ -75,8 +76,9 @@ class Judged:
         columns, last, places = [Coding() for _ in _COLUMNS], list[_Judgment](), array("q")
         unlike = not self.id or self.id in preview_columns(file.preview)
         contents, content_places = array("q"), array("q")
+        leads: dict[tuple[str, str], list[float]] = {}
         for place, cells in table_rows(file):
-            row = _Row(file, place, cells)
+            row = _Row(file, place, cells, leads)
             try:
                 if unlike:
                     contents.append(int.from_bytes(digest(cells)[:8], signed=True))
@@ -91,6 +93,7 @@ class Judged:
         if not places:
             raise problem(file.name, "holds no judgments")
         _refuse_copies(file, contents, content_places)
+        _warn_of_leads(file, leads)
         _put(columns, last)
         coded = {k: v.done() for k, v in zip(_COLUMNS, columns, strict=True)}
         filled = {k: v for k, v in coded.items() if any(v.distinct) or k in _COLUMNS[:3]}
@@ -106,6 +109,19 @@ def _refuse_copies(file: LogFile, contents: array[int], places: array[int]) -> N
         if (first := first_places.setdefault(content, place)) != place:
             reason = f"is the same as row {first}; leave it out, or give the file without copies"
             raise problem(file.name, reason, row=place)
+
+
+def _warn_of_leads(file: LogFile, leads: dict[tuple[str, str], list[float]]) -> None:
+    """Warn of systems of which the mean preference favors one, and most preferences the other."""
+    for (one, other), (by_side, in_all) in leads.items():
+        if by_side * in_all < -_ROUNDING:
+            most, mean = (one, other) if by_side > 0 else (other, one)
+            reason = f"most preferences favor {quoted(most)}, and their mean favors {quoted(mean)}"
+            right = "each counts once, by its side, where the tool takes the mean"
+            warn(file.name, f"{reason}; {right}")
+
+
+_ROUNDING = 1e-9  # of a sum of preferences
 
 
 def _put(columns: list[Coding], judgments: list[_Judgment]) -> None:
@@ -185,22 +201,29 @@ def _arena_hard(row: _Row) -> Iterator[_Judgment]:
         yield *sides, winner, row.text("judge"), prompt, str(k + 1)
 
 
-_LEAST, _MIDDLE, _MOST = 1, 1.5, 2
+_LEAST, _MIDDLE, _MOST, _DRAW = 1, 1.5, 2, 0
 
 
 def _alpaca_eval(row: _Row) -> Iterator[_Judgment]:
-    """One judgment a row: a preference from 1, for the first generator, to 2, for the second;
-    those of one instruction belong together.
+    """One judgment a row: a preference from 1, for the first generator, to 2, for the second, or 0
+    for a draw; those of one instruction belong together.
     """
     sides = row.system("generator_1"), row.system("generator_2")
     value, instruction = row.cells.get("preference"), row.text("instruction")
     preference, winner = number(value), _FAILED
+    if preference == _DRAW and not isinstance(value, bool):
+        preference = _MIDDLE
     if not is_blank(value):
         if preference is None or isinstance(value, bool) or not _LEAST <= preference <= _MOST:
-            words = f"{_LEAST}, for the first, to {_MOST}, for the second"
+            words = f"{_LEAST}, for the first, to {_MOST}, for the second, or {_DRAW}, for a draw"
             reason = f"is no preference; one is from {words}"
             raise row.problem(reason, column="preference", value=value)
-        winner = _TIE if preference == _MIDDLE else _FIRST if preference < _MIDDLE else _SECOND
+        lead = _MIDDLE - preference
+        winner = _FIRST if lead > 0 else _SECOND if lead < 0 else _TIE
+        pair, turn = (sides, 1) if sides[0] < sides[1] else (sides[::-1], -1)
+        leads = row.leads.setdefault(pair, [0.0, 0.0])
+        leads[0] += turn * ((lead > 0) - (lead < 0))
+        leads[1] += turn * lead
     prompt = make_id(instruction, digest(instruction)) if instruction else ""
     yield *sides, winner, row.text("annotator"), prompt
 
@@ -234,7 +257,8 @@ JUDGED: tuple[Judged, ...] = (
     Judged(
         "alpaca_eval",
         "AlpacaEval",
-        "a preference below 1.5 is for the first generator, above for the second, 1.5 a tie",
+        "a preference below 1.5 is for the first generator, above for the second, 1.5 or 0 a tie; "
+        "each counts once, where the tool takes the mean preference",
         lambda file: {*preview_columns(file)} >= {"generator_1", "generator_2", "preference"},
         _alpaca_eval,
     ),
