@@ -279,6 +279,18 @@ def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
     return values, raters
 
 
+def _refuse_numbers_as_texts(present: set[Any]) -> None:
+    """Refuse a rating that is a number in one place and a text in another: they never agree."""
+    numbers = {f"{float(v):g}": v for v in present if isinstance(v, int | float | np.number)}
+    numbers |= {str(v).casefold(): v for v in present if isinstance(v, bool | np.bool)}
+    for text in sorted(v for v in present if isinstance(v, str)):
+        number = float(pd.to_numeric(text, errors="coerce"))
+        key = text.casefold() if np.isnan(number) else f"{number:g}"
+        if key in numbers:
+            right = "give all raters numbers, or all texts"
+            raise ValueError(f"ratings hold {numbers[key]!s} and {text!r}, which differ; {right}")
+
+
 def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
     """Number of the category of each rating, -1 where there is none, and the categories in
     order.
@@ -289,6 +301,7 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
     checks.fit(present, "rating")
     if infinite := [v for v in present if isinstance(v, float) and np.isinf(v)]:
         raise ValueError(f"ratings hold {infinite[0]}; give finite numbers, or labels")
+    _refuse_numbers_as_texts(present)
     if categories is None:
         numbers = all(isinstance(v, int | float | np.number) for v in present)
         ordered = sorted(present, key=None if numbers else str)
