@@ -130,7 +130,7 @@ def test_a_seed_repeats_whatever_the_chunks(monkeypatch):
     [
         ({"prior": 0}, "prior is 0"),
         ({"beta": -1}, "beta is -1"),
-        ({"draws": 0}, "draws is 0"),
+        ({"draws": 1}, "draws is 1; give a whole number of at least 2"),
         ({"ci_kind": "x"}, "ci_kind is 'x'"),
     ],
 )

@@ -303,7 +303,7 @@ def test_a_seed_repeats_and_netcdf_keeps(tmp_path):
         (tallies(), {"statistic": "mean"}, "needs scores; these are tallies"),
         (tallies(), {"statistic": 7}, "statistic is 7; choose one of"),
         (tallies(), {"statistic": len}, r"statistic 'len' gave shape \(\)"),
-        (tallies(), {"draws": 0}, "draws is 0"),
+        (tallies(), {"draws": 1}, "draws is 1; give a whole number of at least 2"),
         (tallies(), {"rope": -0.1}, "rope is -0.1; give a number of at least 0"),
         (tallies(), {"ci_kind": "sd"}, "ci_kind is 'sd'"),
         (tallies(), {"unit": "page"}, "is 'page'; give one of item"),

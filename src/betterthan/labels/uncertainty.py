@@ -227,7 +227,7 @@ def posterior(
         )
     ci_prob = checks.probability(ci_prob, "ci_prob")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
-    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     beta = checks.positive_real(beta, "beta")
     prior = checks.positive_real(prior, "prior")
     settings = _Settings(beta, prior, ci_prob, ci_kind)

@@ -155,7 +155,7 @@ def by_cluster(
     [20, 20, 20, 20]
     """
     question = Question.checked(rope, ci_prob, ci_kind, threshold)
-    number, seed = checks.whole(draws, "draws"), one_seed(rng)
+    number, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     rows, counts = rows_by_cluster(judgments, by=by, position=position)
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
     tie = PRIOR["davidson"]

@@ -187,7 +187,7 @@ def posterior(
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     scores = tau_scores(orders, reference, references=references)
-    sampled = {"draws": checks.whole(draws, "draws"), "seed": one_seed(rng)}
+    sampled = {"draws": checks.whole(draws, "draws", least=2), "seed": one_seed(rng)}
     estimates = _of_documents(scores, ci_prob, ci_kind, **sampled)
     fewest, flat = int(estimates["n_documents"].min()), np.isnan(estimates["lower"].values)
     lines = [

@@ -92,7 +92,7 @@ def kappa(
         checks.one_of(weights, tuple(labels.POWERS), "weights")
     raters, tables, positions = _joint_tables(ratings, categories, weights)
     cost, seed = labels.disagreement(positions, weights), monte_carlo.one_seed(rng)
-    random, draws = np.random.default_rng(seed), checks.whole(draws, "draws")
+    random, draws = np.random.default_rng(seed), checks.whole(draws, "draws", least=2)
     numbers = np.full((len(_BY_PAIR), len(raters), len(raters)), np.nan)
     n_items = np.zeros((len(raters), len(raters)), dtype=int)
     for a, b, table in tables:
@@ -177,7 +177,7 @@ def alpha(
     (0.784, 13)
     """
     checks.one_of(level, labels.LEVELS, "level")
-    ci_prob, draws = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws")
+    ci_prob, draws = checks.probability(ci_prob, "ci_prob"), checks.whole(draws, "draws", least=2)
     cells, raters = rated_table(ratings)
     codes, ordered = coded(cells, categories)
     values = _values(ordered, level, categories is not None)

@@ -373,7 +373,7 @@ def signed_rank(
     True
     """
     paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
-    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     strength = checks.positive_real(prior_strength, "prior_strength")
     pairs = list(zip(*paired.pairs, strict=True))
     long = len(pairs) * draws * len(paired.values) ** 2 > _LONG

@@ -246,7 +246,7 @@ def bootstrap_draws(
     if in_blocks(data) and not callable(statistic):
         return _block_draws(data, statistic, unit, draws, rng)
     responses = _responses(data, statistic, beta, unit)
-    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
     attrs = _provenance(responses, few, seed=seed, unit=unit) | rests.to_attrs()
     values = _joint_draws(responses, few, rests, draws, seed)[1]
@@ -270,7 +270,7 @@ def _block_draws(
         If the statistic is not a mean, a score is missing, or items go together.
     """
     blocks, seed = blocks_of(data), one_seed(rng)
-    draws = checks.whole(draws, "draws")
+    draws = checks.whole(draws, "draws", least=2)
     checks.one_of(statistic or "mean", ("mean", "accuracy"), "statistic of scores in blocks,")
     if unit != names.ITEM:
         raise ValueError(
@@ -390,7 +390,7 @@ def bootstrap(
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     data, unit = in_rows(data, unit)
     responses = _responses(data, statistic, beta, unit)
-    draws, seed = checks.whole(draws, "draws"), one_seed(rng)
+    draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
     pairs = _pair_answers(raw, wide, few, responses, rests, question)
