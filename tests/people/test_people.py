@@ -53,6 +53,7 @@ def test_bad_pairs_are_named():
         (good[:3], good[:3], "3 pairs"),
         (good, [1, 1, 1, 1], "y is constant"),
         (good, ["a", 2, 3, 4], "y holds something that is no number"),
+        (good, [1, -np.inf, 3, 4], "y holds -inf at position 1; give finite numbers"),
         (
             pd.Series(good, index=list("abcd")),
             pd.Series(good, index=list("abdc")),

@@ -190,6 +190,10 @@ def test_rows_of_a_person_are_one_value_and_blank_ones_are_counted():
         (lambda t: t.assign(system=list("aabbccdd")), "column 'system' has 4 groups"),
         (lambda t: t.drop(columns="subject"), "there is no column 'subject'"),
         (lambda t: t.assign(value="x"), "column 'value' holds something that is no number"),
+        (
+            lambda t: t.assign(value=t["value"].where(t.index != t.index[2], np.inf)),
+            "row 2, column .value.: infinite; give a finite number",
+        ),
         (lambda t: t.assign(system=[None] * 8), "row 0, column 'system': missing"),
     ],
 )

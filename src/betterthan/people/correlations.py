@@ -135,7 +135,7 @@ def _pairs(values: Any, score: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def rising(edges: Any) -> np.ndarray:
     """Limits of bins, each above the one before."""
-    limits = as_numbers(edges, "edges")
+    limits = as_numbers(edges, "edges", finite=False)
     if limits.ndim != 1 or len(limits) < 2 or not (np.diff(limits) > 0).all():
         raise ValueError("edges must be two numbers or more, each larger than the one before")
     return limits
@@ -249,14 +249,18 @@ def _truths(wrong: Any, size: int) -> np.ndarray:
     return flags.astype(bool)
 
 
-def as_numbers(values: Any, what: str) -> np.ndarray:
-    """The values as a float array."""
+def as_numbers(values: Any, what: str, *, finite: bool = True) -> np.ndarray:
+    """The values as a float array; NaN is missing."""
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise ValueError(f"{what} is a {type(values).__name__}; give numbers, one after the other")
     try:
-        return np.array(values, dtype=float)
+        array = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} holds something that is no number") from None
+    if finite and (bad := np.flatnonzero(np.isinf(array))).size:
+        value = array.ravel()[bad[0]]
+        raise ValueError(f"{what} holds {value:g} at position {bad[0]}; give finite numbers")
+    return array
 
 
 MEASURES = ("pearson", "spearman", "kendall")

@@ -381,6 +381,9 @@ def numbers_and_labels(table: pd.DataFrame, numbers: list[str], labels: list[str
             data[name] = data[name].astype(float)
         except (TypeError, ValueError):
             raise ValueError(f"column {name!r} holds something that is no number") from None
+        if (bad := np.isinf(data[name])).any():
+            row = data.index[bad][0]
+            raise ValueError(f"row {row}, column {name!r}: infinite; give a finite number")
     for name in labels:
         if data[name].isna().any():
             row = data.index[data[name].isna()][0]
