@@ -441,12 +441,16 @@ def test_an_accepted_log_keeps_the_direction_of_a_metric_of_errors(tmp_path):
         bt.gate(kept, new, margin=0.05, higher_is_better=True)
 
 
-def test_a_number_that_may_stand_for_missing_is_warned_of(tmp_path):
-    new = OLD.copy()
-    new[:3] = -1
-    sides = table(tmp_path / "old.csv", OLD), table(tmp_path / "new.csv", new)
+@pytest.mark.parametrize("lost", [(0, 3), (3, 0), (2, 3)])
+def test_a_number_that_may_stand_for_missing_is_not_gated(tmp_path, lost):
+    coded = [OLD.copy(), OLD.copy()]
+    for scores, n in zip(coded, lost, strict=True):
+        scores[:n] = -1
+    sides = table(tmp_path / "old.csv", coded[0]), table(tmp_path / "new.csv", coded[1])
     decision = bt.gate(*sides, margin=0.1)
-    assert decision.warned[-1] == "-1 may mean missing: 3 scores of 'candidate' next to 0 to 1"
+    who = ", ".join(repr(s) for s, n in zip(("baseline", "candidate"), lost, strict=True) if n)
+    reason = f"-1 may mean missing: {sum(lost)} scores of {who} next to 0 to 1"
+    assert (decision.exit_code, decision.why) == (4, (f"{reason}; leave the cell blank",))
 
 
 def prompted(path, column, wrong=()):

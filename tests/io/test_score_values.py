@@ -21,7 +21,15 @@ def ratings(*codes, highest=5, n=30):
 
 @pytest.mark.parametrize(
     ("codes", "highest"),
-    [((-1,), 1), ((None, -1), 5), ((99,), 5), ((999, 999), 100), ((-99, -99), 1), ((-9,), 5)],
+    [
+        ((-1,), 1),
+        ((None, -1), 5),
+        ((-1, -1), 5),
+        ((99,), 5),
+        ((999, 999), 100),
+        ((-99, -99), 1),
+        ((-9,), 5),
+    ],
 )
 def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
     table = ratings(*codes, highest=highest)
@@ -43,6 +51,13 @@ def test_a_code_is_refused_until_the_systems_are_named(codes, highest):
 )
 def test_other_numbers_are_scores(codes, highest):
     assert bt.read(ratings(*codes, highest=highest)).sizes == {"item": 30, "system": 2}
+
+
+def test_a_rare_minus_one_of_every_system_is_no_score_of_losses():
+    table = ratings(-1, -1, highest=1, n=200)  # 4 of 200
+    with pytest.raises(ValueError, match="-1 may mean missing: 8 scores of 'A', 'B' next to 0"):
+        bt.read(table)
+    assert bt.read(table, systems=["A", "B"]).min() == -1
 
 
 def on(first, second, n=40):
@@ -107,7 +122,7 @@ def test_items_numbered_from_0_and_from_1_are_refused_until_the_systems_are_name
     assert bt.read(long, systems=["A", "B"]).sizes["item"] == 31
     gate = bt.gate(files["B"], files["A"], margin=0.1)
     message = "items of 'candidate' are numbered from 0, those of 'baseline' from 1 to 30"
-    assert (gate.exit_code, gate.why) == (4, (message,))
+    assert (gate.exit_code, gate.why) == (4, (f"{message}; number all alike",))
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 0), (1, 2), (0, 2)])

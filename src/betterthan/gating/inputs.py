@@ -435,15 +435,14 @@ def _read_tables(
     scores = _scores(tables, choices)
     if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
-    if reason := score_values.other_scales(scores) or score_values.other_numbers(scores):
+    if reason := score_values.doubtful(scores):
         return Sides(stops=(reason,))
     findings = merged(findings_of(SCORES, schemas.scores(scores)), [""])
     stops, warned = (
         tuple(finding.message for finding in findings if finding.level == level)
         for level in (STOP, WARN)
     )
-    codes = score_values.missing_codes(scores)
-    return Sides(scores, stops, (*warned, codes) if codes else warned)
+    return Sides(scores, stops, warned)
 
 
 def _score_column(table: Table, choices: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ _TOPS = (5, 10, 100)  # of ratings and percentages
 _NEAR = 0.9  # of the top of a scale: what some score reaches
 _ROWS = 8  # of fewer scores the range says nothing
 _FEW = 0.02  # of all scores: missing ones among items that are numbered in two ways
+_LOSSES = 0.1  # how many of a number of other scores are -1 where that is a score of losses
 _APART = 9  # how many times as large as any score a code above them is
 
 
@@ -129,8 +130,8 @@ def doubtful(scores: xr.DataArray) -> str:
 def missing_codes(scores: xr.DataArray) -> str:
     """Name a number that may say that a score is missing: -1 next to 0 and 1, 99 next to ratings.
 
-    Where each system has -1, it may be a score, as of losses; where some have none, it lowers the
-    others.
+    Where each system often has -1 next to 0 and 1, it is a score, as of losses; where some have
+    none, it lowers the others.
     """
     values = scores.values
     low, high = (float(f.reduce(values, axis=None, initial=np.nan)) for f in (np.fmin, np.fmax))
@@ -142,7 +143,8 @@ def missing_codes(scores: xr.DataArray) -> str:
         if not others.size or (others < 0).any() or _APART * others.max() > code > 0:
             continue
         systems = scores[names.SYSTEM].values[coded.any(axis=0)].tolist()
-        if code != -1 or len(systems) < values.shape[1]:
+        losses = code == -1 and others.max() <= 1 and coded.sum() >= _LOSSES * others.size
+        if not losses or len(systems) < values.shape[1]:
             what = f"{counted(int(coded.sum()), 'score')} of {listed(systems)}"
             rest = f"{others.min():g} to {others.max():g}"
             return f"{code:g} may mean missing: {what} next to {rest}"
