@@ -31,6 +31,11 @@ ERRORS = [
     ("A escalations", "B escalations"),
     ("A false positives", "B false positives"),
     ("missed by A", "missed by B"),
+    ("A_errorRate", "B_errorRate"),
+    ("A latencyMs", "B latencyMs"),
+    ("A_hallucinationRate", "B_hallucinationRate"),
+    ("A_noise_sensitivity", "B_noise_sensitivity"),
+    ("A n_major", "B n_major"),
 ]
 
 
@@ -47,11 +52,11 @@ def test_columns_of_errors_need_a_direction(columns):
         )
 
 
-@pytest.mark.parametrize("measure", ["refused", "attack_success"])
+@pytest.mark.parametrize("measure", ["refused", "attack_success", "mqm"])
 def test_a_measure_of_which_more_may_be_better_or_worse_needs_a_direction(measure):
     columns = f"A_{measure}", f"B_{measure}"
     with pytest.raises(
-        ValueError, match=rf"by its name \({measure[:6]}.*may be better or worse in"
+        ValueError, match=rf"by its name \({measure[:3]}.*may be better or worse in"
     ):
         bt.compare(wide(*columns))
     assert bt.read(wide(*columns), higher_is_better=True).shape == (12, 2)

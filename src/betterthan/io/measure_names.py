@@ -9,7 +9,9 @@ import numpy as np
 from betterthan.io.problems import in_python, listed, problem, quoted
 
 _WORD = re.compile(r"[^\W_]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins inside of a name
 _RECIPROCAL_RANK = "err@"  # expected reciprocal rank, and no error
+_NOISE_SENSITIVITY = "noise_sensitivity"  # a share of wrong claims, and no recall
 
 
 def _set_of(words: str) -> frozenset[str]:
@@ -30,7 +32,7 @@ _LESS = _AMOUNTS | _set_of(
     "penalties der miss misses missed retries false misclassified flaw flaws invalid broken "
     "rejected flagged alarm alarms abandoned abandonment escalated escalation escalations "
     "leakage repetition repetitions redundancy contradiction contradictions inconsistency "
-    "inconsistencies"
+    "inconsistencies noisesensitivity major minor hter crps"
 )
 _OTHERS = _set_of(
     "acc accuracy correct passed solved success score em f1 bleu rouge rougel rougelsum meteor "
@@ -41,8 +43,8 @@ _OTHERS = _set_of(
 _RIGHTNESS = _set_of(  # whether an answer was right, which is no answer
     "correct incorrect right wrong passed failed solved success acc accuracy score"
 )
-_UNCLEAR = _set_of(  # what is right on some items, or for one side
-    "refusal refusals refused declined attack attacks"
+_UNCLEAR = _set_of(  # what is right on some items, or for one side; errors that some negate
+    "refusal refusals refused declined attack attacks mqm"
 )
 _SYNONYMS = {  # each line one measure, by its first word
     word: line.split()[0]
@@ -59,9 +61,18 @@ _OPPOSITE = _set_of("no non not free without minus neg negative inverse anti")
 
 
 def _words(name: str) -> list[str]:
-    name = name.casefold()
-    name = name.replace(_RECIPROCAL_RANK, "") if _RECIPROCAL_RANK in name else name
-    return _WORD.findall(name)
+    folded = name.casefold()
+    if _RECIPROCAL_RANK in folded or _NOISE_SENSITIVITY in folded:
+        folded = folded.replace(_RECIPROCAL_RANK, "").replace(
+            _NOISE_SENSITIVITY, "noisesensitivity"
+        )
+    elif folded != name and _CAMEL_CASE.search(name):
+        split = (
+            [word] if _is_measure(word.casefold()) else _CAMEL_CASE.split(word)
+            for word in _WORD.findall(name)
+        )
+        return [part.casefold() for parts in split for part in parts]
+    return _WORD.findall(folded)
 
 
 def _shared_words(columns: Sequence[str]) -> frozenset[str]:
