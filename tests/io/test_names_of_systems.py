@@ -427,6 +427,10 @@ def test_items_that_are_one_number_in_two_spellings_are_said(tmp_path, other):
     message = rf"items '1' and '{re.escape(other)}' \(and 1 more such pair\) are one number in two"
     with pytest.warns(UserWarning, match=message):
         assert bt.read(paths).sizes["item"] == 5
+    for path in paths:  # with the same words before each number
+        path.write_text(re.sub("^([0-9+])", r"task q\1", path.read_text(), flags=re.MULTILINE))
+    with pytest.warns(UserWarning, match=rf"items 'task q1' and 'task q{re.escape(other)}' .and"):
+        assert bt.read(paths).sizes["item"] == 5
     both = pd.DataFrame({"item": ["1", other, "2"], "A": [1, 0, 1], "B": [None, 1, 0]})
     assert bt.read(both).sizes["item"] == 3  # A has both
 

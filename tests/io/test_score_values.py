@@ -101,16 +101,18 @@ def test_many_systems_are_named_as_they_can_be_passed():
         bt.read(table.melt("item", var_name="system", value_name="score"))
 
 
-def numbered(first, second, n=30):
+def numbered(first, second, n=30, prefix="{}"):
     """Frames of two systems whose items are numbered from these."""
     return {
-        name: pd.DataFrame({"item": range(start, start + n), "score": [k % 2 for k in range(n)]})
+        name: pd.DataFrame({"item": ids, "score": [k % 2 for k in range(n)]})
         for name, start in (("A", first), ("B", second))
+        for ids in [[prefix.format(k) for k in range(start, start + n)]]
     }
 
 
-def test_items_numbered_from_0_and_from_1_are_refused_until_the_systems_are_named(tmp_path):
-    frames = numbered(0, 1)
+@pytest.mark.parametrize("prefix", ["{}", "HumanEval/{}", "q{:03d}", "2024-{}"])
+def test_items_numbered_from_0_and_from_1_are_refused_until_the_systems_are_named(tmp_path, prefix):
+    frames = numbered(0, 1, prefix=prefix)
     long = pd.concat([frame.assign(system=name) for name, frame in frames.items()])
     files = {name: tmp_path / f"{name}.csv" for name in frames}
     for name, frame in frames.items():

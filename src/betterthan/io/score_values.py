@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import numpy as np
 import xarray as xr
@@ -77,7 +78,8 @@ def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
     if not len(lacking):  # the labels of a large table are not looked at in vain
         return
     items, spelt = scores[names.ITEM].values, dict[Decimal, dict[str, np.ndarray]]()
-    labels = (str(items[k]) for k in lacking)
+    prefix = len(_prefix_of_numbers([str(items[k]) for k in lacking]))
+    labels = (str(items[k])[prefix:] for k in lacking)
     keys = ((float(x), hash(x)) if PLAIN_NUMBER.fullmatch(x) else (np.nan, 0) for x in labels)
     numbers, marks = np.fromiter(keys, np.dtype((np.float64, 2)), len(lacking)).T
     numbers[np.isinf(numbers)] = np.nan  # such as a hash, 7e9999999
@@ -86,8 +88,9 @@ def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
     twice = set(numbers[order][1:][alike & (np.diff(marks[order]) != 0)].tolist())
     for k in lacking if twice else ():
         item = str(items[k])
-        if PLAIN_NUMBER.fullmatch(item) and float(item) in twice:
-            ids, observed = spelt.setdefault(Decimal(item), {}), ~np.isnan(scores.values[k])
+        number = item[prefix:]
+        if PLAIN_NUMBER.fullmatch(number) and float(number) in twice:
+            ids, observed = spelt.setdefault(Decimal(number), {}), ~np.isnan(scores.values[k])
             ids[item] = ids[item] | observed if item in ids else observed
     pairs = [
         [quoted(one), quoted(other)]
@@ -100,6 +103,12 @@ def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
         reason = f"items {' and '.join(pairs[0])}{more} are one number in two spellings, and no"
         right = "system has a score on both; if they are one item, give it one spelling"
         warn(scores.attrs["source"], f"{reason} {right}")
+
+
+def _prefix_of_numbers(items: Sequence[str]) -> str:
+    """What all items begin with before a number, such as "HumanEval/"."""
+    letters = takewhile(lambda pair: pair[0] == pair[1], zip(min(items), max(items), strict=False))
+    return "".join(letter for letter, _ in letters).rstrip(".0123456789")
 
 
 def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,13 +168,16 @@ def other_numbers(scores: xr.DataArray) -> str:
     missing = sum(np.count_nonzero(np.isnan(rows)) for rows in row_blocks(values))
     if not values.shape[1] <= missing <= values.shape[1] + _FEW * values.size:
         return ""
-    items, lacking = scores[names.ITEM].values, np.flatnonzero(np.isnan(values).any(1))
-    ends = dict(zip(items[lacking].tolist(), lacking.tolist(), strict=True))
-    if not {"0", str(last)} <= {*ends}:
+    items = scores[names.ITEM].values.tolist()
+    prefix = len(_prefix_of_numbers(items))
+    texts = [str(item)[prefix:] for item in items]
+    if not all(text.isdecimal() for text in texts):
         return ""
-    lacks_0, lacks_last = np.isnan(values[[ends["0"], ends[str(last)]]])
-    numbers = {str(k) for k in range(last + 1)}
-    if (lacks_0 == lacks_last).any() or {*items.tolist()} != numbers:
+    numbers = np.array([float(text) for text in texts])
+    if not np.array_equal(np.sort(numbers), np.arange(last + 1)):
+        return ""
+    lacks_0, lacks_last = np.isnan(values[[numbers.argmin(), numbers.argmax()]])
+    if (lacks_0 == lacks_last).any():
         return ""
     systems = scores[names.SYSTEM].values
     first, second = (quoted(str(systems[k.argmax()])) for k in (lacks_last, lacks_0))
