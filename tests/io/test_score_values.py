@@ -180,3 +180,66 @@ def test_a_gate_refuses_a_candidate_with_a_blank_run():
     blank = table.assign(score=table["score"].mask(table["run"] == 3))
     with pytest.raises(ValueError, match="run 3 of system 'candidate' has no score on any"):
         bt.gate(table.assign(score=1.0), blank, margin=0.1, run="run")
+
+
+@pytest.mark.parametrize("column", ["prompt", "instruction", "Query", "problem", "user_input"])
+def test_one_id_for_two_questions_is_refused_by_any_usual_name(column):
+    frames = {
+        name: pd.DataFrame({"item": range(4), column: [f"{name} {k}" for k in texts], "score": 1})
+        for name, texts in (("A", "abcd"), ("B", "abcd"))
+    }
+    with pytest.raises(ValueError, match=f"give each {column.lower()} an id of its own, or pass"):
+        bt.compare(frames)
+    same = {name: frame.assign(**{column: list("abcd")}) for name, frame in frames.items()}
+    assert bt.count(bt.read(same)).sum() > 0
+
+
+@pytest.mark.parametrize("where", ["above", "below"])
+def test_a_subtotal_of_the_rows_next_to_it_is_refused(where):
+    rng = np.random.default_rng(7)
+    parts = []
+    for group in ("booking", "refund"):
+        part = pd.DataFrame(rng.integers(0, 2, (14, 2)), columns=["A", "B"])
+        part = part.assign(item=[f"{group} {k}" for k in range(14)])
+        total = pd.DataFrame([{"item": group, "A": part["A"].sum(), "B": part["B"].sum()}])
+        parts += [total, part] if where == "above" else [part, total]
+    table = pd.concat(parts, ignore_index=True)
+    with pytest.raises(ValueError, match="item 'booking' is the sum of the 14 items next to it"):
+        bt.read(table)
+    items = table[table["item"].str.contains(" ")]
+    assert bt.read(items).sizes["item"] == 28
+    totals = table["item"].isin(["booking", "refund"])
+    half = table.assign(A=table["A"].mask(totals, 0.5), B=table["B"].mask(totals, 1))
+    assert bt.read(half).sizes["item"] == 30  # half a point, and no sum
+
+
+def test_a_column_with_percent_signs_in_some_cells_is_refused(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("item,A,B\nq1,80%,70%\nq2,0,60%\nq3,0.8,50%\n")
+    message = "row 4, column 'A', value '0.8': no % sign, which other cells of the column have"
+    with pytest.raises(ValueError, match=message):
+        bt.read(path, percent=True)
+    path.write_text("item,A,B\nq1,80%,70\nq2,0,60\nq3,,50\n")
+    np.testing.assert_array_equal(
+        bt.read(path, percent=True), [[0.8, 0.7], [0, 0.6], [np.nan, 0.5]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "end"), [("max", "max"), ("any correct", "max"), ("worst", "min")]
+)
+def test_a_column_that_bounds_the_others_is_no_system(name, end):
+    rng = np.random.default_rng(2)
+    two = pd.DataFrame(rng.integers(0, 2, (30, 2)), columns=["A", "B"])
+    table = two.assign(**{name: getattr(two, end)(axis=1)})
+    what = {"max": "maximum", "min": "minimum"}[end]
+    with pytest.raises(ValueError, match=f"column '{name}': is the {what} of the other columns"):
+        bt.read(table)
+    assert bt.read(table, systems=["A", "B", name]).sizes["system"] == 3
+    named = table.rename(columns={name: "C"})  # of two others it may be by chance
+    assert bt.read(named).sizes["system"] == 3
+    three = pd.DataFrame(rng.integers(0, 2, (30, 3)), columns=["A", "B", "D"])
+    with pytest.raises(ValueError, match=f"column 'E': is the {what} of the other columns"):
+        bt.read(three.assign(E=getattr(three, end)(axis=1)))
+    copy = two.assign(C=two["A"], D=0)
+    assert bt.read(copy).sizes["system"] == 4

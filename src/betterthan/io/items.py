@@ -478,7 +478,7 @@ def question_columns(table: Table) -> list[str]:
     return [c for c in columns if c is not None and not cells.holds_numbers(table, c)]
 
 
-_QUESTIONS = ("question", "input")
+_QUESTIONS = ("question", "input", "prompt", "instruction", "query", "problem", "user_input")
 
 
 def _refuse_two_questions(table: Table, column: str, rows: ItemRows) -> None:

@@ -238,8 +238,19 @@ def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) 
             reason = "a point where the decimal sign is a comma; write the number without it"
             raise table.cell_problem(k, name, reason)
         cells.append(_number(word, spec))
+    if spec.percent:
+        _refuse_some_signs(values, cells, table, name)
     changed = replace(table, columns={name: cells})
     return cells if holds_numbers(changed, name) or cells != list(values) else values
+
+
+def _refuse_some_signs(values: Any, cells: list[Any], table: Table, name: str) -> None:
+    """Refuse a column of which some numbers have a percent sign and others, but 0, have none."""
+    signed = [isinstance(v, str) and v.rstrip().endswith("%") for v in values]
+    without = (k for k, v in enumerate(cells) if isinstance(v, float) and v and not signed[k])
+    if any(signed) and (k := next(without, None)) is not None and cells[k] == cells[k]:
+        reason = "no % sign, which other cells of the column have; write all alike"
+        raise table.cell_problem(k, name, reason)
 
 
 def _number(word: Any, spec: Columns) -> Any:

@@ -247,6 +247,11 @@ _SUMMARY = re.compile(
     r"([ _](score|total|average|avg))?\s*",
     re.IGNORECASE,
 )
+_BOUND = re.compile(  # of the scores of the systems
+    r"\s*(max|maximum|best|oracle|union|any|min|minimum|worst|all|intersection)"
+    r"([ _]\w+)?\s*",
+    re.IGNORECASE,
+)
 _WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "std", "macro", "micro"]
 _MEASURE = re.compile(
     r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words"
@@ -278,10 +283,13 @@ _RUN = re.compile(
 )
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
+_MOST_ROWS = 100_000  # of a table that a spreadsheet may have computed
 _CELLS = 2**16  # that are looked at together
 _ROWS = 8  # of fewer rows any numbers may be scores
 _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
+_MANY = 10  # rows on which they differ, and another column is the largest of them
+_SUBTOTALS = 0.2  # of the rows next to answers of 0 and 1
 
 
 def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarray) -> None:
@@ -294,11 +302,12 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason += f": not scores of one kind; {how_to_choose(systems, odd)}"
         raise problem(table.source, reason, column=odd[0])
     called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
-    for k, statistic in _summaries(values, np.where(called, 1, _ENOUGH)):
-        reason = f"is the {statistic} of the other columns, and no system"
-        right = how_to_choose(systems, [systems[k]])
-        raise problem(table.source, f"{reason}; {right}", column=systems[k])
+    summaries = _summaries(values, np.where(called, 1, _ENOUGH))
     reason, odd = no_systems(systems, values)
+    for k, statistic in summaries or ([] if odd else _bounds_of_others(values, systems)):
+        why = f"is the {statistic} of the other columns, and no system"
+        right = how_to_choose(systems, [systems[k]])
+        raise problem(table.source, f"{why}; {right}", column=systems[k])
     if odd:
         also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
         reason += f"{also}; {how_to_choose(systems, odd)}"
@@ -399,9 +408,9 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     for k in at_end:
         enough = np.r_[np.full(len(rest), never), 1]
         summaries += [(k, what) for _, what in _summaries(np.vstack([rest, values[k]]).T, enough)]
-    for k, statistic in summaries:
-        reason = f"item {quoted(items[k])} is the {statistic} of all other items; leave the row out"
-        raise problem(source, reason)
+    wholes = [(k, f"{statistic} of all other items") for k, statistic in summaries]
+    for k, what in [*wholes, *filter(None, [_subtotal(values)])]:
+        raise problem(source, f"item {quoted(items[k])} is the {what}; leave the row out")
     for k in at_end if len(rest) >= _ROWS else ():
         called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
@@ -444,6 +453,46 @@ def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
         return []
     sums, means = (candidates & (differ >= enough) for candidates in (sums & several, means))
     return [(int(k), "sum" if sums[k] else "mean") for k in np.flatnonzero(sums | means)]
+
+
+def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[int, str]]:
+    """Find columns that are the maximum or the minimum of all others, and no copy of one; by their
+    name, or of three or more others that differ on many rows.
+    """
+    here = ~np.isnan(values).any(1)
+    if values.shape[1] < 3 or len(values) > _MOST_ROWS or not here.any():
+        return []
+    rows, bounds = values[here], []
+    for end, what in ((rows.max(1), "maximum"), (rows.min(1), "minimum")):
+        at_end = rows == end[:, None]
+        shared = at_end.sum(1) > 1
+        for k in np.flatnonzero((at_end & shared[:, None]).all(0)).tolist():
+            others = np.delete(rows, k, axis=1)
+            differ = int((np.ptp(others, axis=1) > 0).sum())
+            copy = (others == rows[:, [k]]).all(0).any()
+            many = differ >= _MANY and others.shape[1] > 2
+            if not copy and (many or (differ and _BOUND.fullmatch(systems[k]))):
+                bounds.append((k, what))
+    return bounds
+
+
+def _subtotal(values: np.ndarray) -> tuple[int, str] | None:
+    """A row that is the sum of the rows of 0 and 1 right below or above it, as in a pivot table."""
+    if not 3 <= len(values) <= _MOST_ROWS:
+        return None
+    binary = ((values == 0) | (values == 1) | np.isnan(values)).all(1)
+    odd = np.flatnonzero(~binary)
+    if not 0 < len(odd) <= _SUBTOTALS * len(values):
+        return None
+    sums = np.vstack(
+        [np.zeros(values.shape[1]), np.nancumsum(np.where(binary[:, None], values, 0), 0)]
+    )
+    ends = [-1, *odd.tolist(), len(values)]
+    for k, before, after in zip(odd.tolist(), ends, ends[2:], strict=False):
+        for low, high in ((k + 1, after), (before + 1, k)):
+            if high - low > 1 and np.array_equal(values[k], sums[high] - sums[low]):
+                return k, f"sum of the {high - low} items next to it"
+    return None
 
 
 def row_blocks(values: np.ndarray) -> Iterator[np.ndarray]:
