@@ -245,10 +245,12 @@ def _scored(table: Table, name: str, values: Any, spec: Columns, met: set[str]) 
 
 
 def _refuse_some_signs(values: Any, cells: list[Any], table: Table, name: str) -> None:
-    """Refuse a column of which some numbers have a percent sign and others, but 0, have none."""
+    """Refuse a number of up to 1 without a percent sign in a column where others have one."""
     signed = [isinstance(v, str) and v.rstrip().endswith("%") for v in values]
-    without = (k for k, v in enumerate(cells) if isinstance(v, float) and v and not signed[k])
-    if any(signed) and (k := next(without, None)) is not None and cells[k] == cells[k]:
+    shares = (
+        k for k, v in enumerate(cells) if isinstance(v, float) and 0 < v <= 0.01 and not signed[k]
+    )
+    if any(signed) and (k := next(shares, None)) is not None:
         reason = "no % sign, which other cells of the column have; write all alike"
         raise table.cell_problem(k, name, reason)
 
