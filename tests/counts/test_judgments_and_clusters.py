@@ -47,6 +47,10 @@ def test_judgments_keep_place_judge_and_prompt():
     ("change", "message"),
     [
         ({"winner": ["left", "tie", "nobody", ""]}, "unknown winner"),
+        (
+            {"model_a": "b", "model_b": "A", "winner": ["left", "a", "tie", ""]},
+            "row 1, column 'winner', value 'a': the name of one system here and the word for",
+        ),
         ({"right": ["A", "C", "C", "A"]}, "compared with itself"),
         ({"who": ["x", "", "x", "y"]}, "each row its judge"),
     ],

@@ -50,6 +50,7 @@ def test_what_cannot_be_read_is_a_signal_and_a_blank_is_not_judged():
     assert found["signal"].values.tolist() == ["win", "loss", "tie", "unparsed"]
     assert found["judged"].values.tolist() == [[1, 1, 0, 1]]
     assert found["gold"].sel(truth="loss", signal="unparsed").item() == 1
+    assert found.attrs["reading"].endswith("4 signals, 1 item with no outcome of the judge")
 
 
 def test_both_orders_are_kept_side_by_side():
@@ -102,6 +103,22 @@ REFUSED = {
         "15 signals, answers by strata; give at most 12",
     ),
     "blank stratum": (frame(bin=["x", "", "x", "x"]), {"strata": "bin"}, "give each item its"),
+    "name and word": (
+        frame(system_a=["A", "B"] * 2, system_b=["B", "A"] * 2, judge="A", human=["A", "", "", ""]),
+        {},
+        "row 1, column 'judge', value 'A': the name of one system here and the word for another",
+    ),
+    "name and word of people": (
+        frame(system_a="b", system_b="a", judge="left", human=["", "", "A", ""]),
+        {},
+        "row 2, column 'human', value 'A': the name of one system here and the word for another",
+    ),
+    "other case": (
+        frame(judge=["new", "OLD", "tie", "new"]),
+        {},
+        "row 1, column 'judge', value 'OLD': differs from the name of a system only by case",
+    ),
+    "two roles": (frame(), {"human": "judge"}, "column 'judge' is passed twice among judge, human"),
     "words": (frame(), {"words": {"1": "left"}}, "give 'a', 'b' or 'tie'"),
     "merged": (
         OFTEN.assign(
@@ -119,6 +136,14 @@ def test_refused_in_one_line(case):
     with pytest.raises(ValueError, match=re.escape(said)) as caught:
         counted(table, **choices)
     assert "\n" not in str(caught.value)
+
+
+def test_a_judge_that_agrees_with_all_of_many_labels_is_warned_of():
+    answers = ["new", "old", "tie", "new"] * 13
+    table = pd.concat([frame()] * 13).assign(item=range(52), judge=answers, human=answers)
+    with pytest.warns(UserWarning, match="agrees with all 52 labels of column 'human'; check that"):
+        counted(table)
+    counted(table.assign(human=["old", *answers[1:]]))  # no warning
 
 
 def test_labels_without_an_answer_can_be_left_out():

@@ -266,13 +266,13 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
     column = str(find(table, "winner"))
     winner = cells.read_once(table, column, _winners)
     by_word = _outcomes_by_word(table, winner.distinct)[winner.codes]
-    place = {system: k for k, system in enumerate(systems)}
-    winner_codes = narrow(np.array([place.get(text, -1) for text in winner.distinct]), len(systems))
-    winner_codes = winner_codes[winner.codes]
-    by_name = np.full(len(winner_codes), _UNKNOWN, dtype=np.int8)
-    by_name[winner_codes == a], by_name[winner_codes == b] = _A, _B
+    by_name = named = _outcomes_by_name(winner.distinct, winner.codes, systems, a, b)
     column_a, column_b = pair_columns(table)
-    conflicting = (by_name != _UNKNOWN) & (by_word != _UNKNOWN) & (by_name != by_word)
+    folded = [system.casefold() for system in systems]
+    winners = [text.casefold() for text in winner.distinct]
+    if len({*folded}) == len(folded) and {*winners} & {*folded} & {*OUTCOME_WORDS}:
+        named = _outcomes_by_name(winners, winner.codes, folded, a, b)
+    conflicting = (named != _UNKNOWN) & (by_word != _UNKNOWN) & (named != by_word)
     if conflicting.any():
         k = int(conflicting.argmax())
         right = f"write {column_a}, {column_b} or tie"
@@ -287,6 +287,17 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
     if (by_name == _UNKNOWN).any():
         _warn_of_swapped_sides(table, np.isin(outcome, (_A, _B)) & (by_name == _UNKNOWN))
     return outcome
+
+
+def _outcomes_by_name(
+    winners: Sequence[str], codes: np.ndarray, systems: list[str], a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
+    """Return the outcome of each row whose winner is the name of one of its systems."""
+    place = {system: k for k, system in enumerate(systems)}
+    won = narrow(np.array([place.get(text, -1) for text in winners]), len(systems))[codes]
+    outcomes = np.full(len(won), _UNKNOWN, dtype=np.int8)
+    outcomes[won == a], outcomes[won == b] = _A, _B
+    return outcomes
 
 
 def _warn_of_swapped_sides(table: Table, by_side: np.ndarray) -> None:

@@ -14,7 +14,7 @@ from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, candidates, find
 from betterthan.io.pair_counts import OUTCOME_WORDS, paired
-from betterthan.io.problems import counted, listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import coded
 from betterthan.judged.dataset import BESIDE, UNPARSED, WITHIN, dataset_of, judged_counts
@@ -67,6 +67,37 @@ def outcomes(
     return np.select([first, second], [FIRST, SECOND], by_word)
 
 
+def refuse_ambiguous(
+    table: Table,
+    column: str,
+    systems: tuple[np.ndarray, np.ndarray],
+    words: Mapping[str, str] | None,
+) -> None:
+    """Refuse a name of one system that is the word for another outcome, and one in other case."""
+    if column not in table.columns:
+        return  # which is refused where it is read
+    texts = cells.texts(table, column)
+    written = np.array([text.strip().casefold() for text in texts], dtype=object)
+    first, second = (np.array([name.casefold() for name in own], dtype=object) for own in systems)
+    one, other = ((written == name) & (first != second) for name in (first, second))
+    by_name = np.select([one, other], [FIRST, SECOND], UNKNOWN)
+    codes_by_word = _words(table, words)
+    by_word = np.array([codes_by_word.get(text, UNKNOWN) for text in written.tolist()])
+    named, a, b = by_name != UNKNOWN, *pair_of(table)
+    for wrong, reason in (
+        (
+            named & (by_word != UNKNOWN) & (by_word != by_name),
+            f"the name of one system here and the word for another outcome; write {a}, {b} or tie",
+        ),
+        (
+            named & (by_word == UNKNOWN) & (outcomes(table, column, systems, words) == UNKNOWN),
+            "differs from the name of a system only by case; write it as the system",
+        ),
+    ):
+        if wrong.any():
+            raise table.cell_problem(int(wrong.argmax()), column, reason, texts)
+
+
 def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
     """Refuse human labels that are no outcome."""
     wrong = codes == UNKNOWN
@@ -100,6 +131,7 @@ def sides(
     """The stratum of each row as text, and where it is a side (else None): which system was shown
     first, by its name or as a word.
     """
+    refuse_ambiguous(table, column, systems, None)
     codes = outcomes(table, column, systems)
     written = np.array([text.strip() for text in cells.texts(table, column)], dtype=object)
     blank = written == ""
@@ -223,9 +255,13 @@ def count(
     columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
     if not columns:
         raise ValueError("judge is empty; give the column of the judge output, or several")
+    roles = [*columns, checks.label(human, "human"), *layers]
+    for column in (column for k, column in enumerate(roles) if column in roles[:k]):
+        reason = f"column {quoted(column)} is passed twice among judge, human and strata"
+        raise ValueError(f"{reason}; give each a column of its own")
     ignored = checks.labels(ignore, "ignore")
     of_strata_and_ignored = [(c, "strata") for c in layers] + [(c, "ignore") for c in ignored]
-    for column, what in [(checks.label(human, "human"), "human"), *of_strata_and_ignored]:
+    for column, what in [(human, "human"), *of_strata_and_ignored]:
         if column not in table.columns:
             reason = f"no column {quoted(column)} for {what}; found {listed(list(table.columns))}"
             raise problem(table.source, reason)
@@ -241,10 +277,13 @@ def count(
         raise table.problem(k, what)
     _refuse_twice(table, item, a, b, systems)
     _refuse_groups(table, {human, item, *columns, *layers}, a, b)
+    for column in (*columns, human):
+        refuse_ambiguous(table, column, pair_columns, words)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     checks.flag(drop, "drop")
     truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
+    _warn_of_copies(table, columns, human, judge_outcomes, truth)
     judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
     judge_outcomes, truth = (np.where(exchanged, _MIRRORED[x], x) for x in (judge_outcomes, truth))
@@ -253,6 +292,23 @@ def count(
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
     return judged_counts(_with_reading(dataset, table, attrs, layers, dropped))
+
+
+_ALIKE = 50  # labels; a judge that agrees with all of them may be a copy
+
+
+def _warn_of_copies(
+    table: Table, columns: Sequence[str], human: str, judged: np.ndarray, truth: np.ndarray
+) -> None:
+    """Warn of a judge that agrees with all of many human labels."""
+    labeled = truth != BLANK
+    number = int(labeled.sum())
+    for column, own in zip(columns, judged, strict=True):
+        if number >= _ALIKE and (own == truth)[labeled].all():
+            reason = f"agrees with all {number} labels of column {quoted(human)}"
+            warn(
+                table.source, f"{reason}; check that neither is a copy of the other", column=column
+            )
 
 
 def _refuse_twice(
@@ -368,6 +424,10 @@ def _with_reading(
     """Add the import summary and the source."""
     judged, gold = int(dataset["judged"].sum()), int(dataset["gold"].sum())
     dropped_text = f", {dropped} labels without an answer left out" * bool(dropped)
+    signals = dataset["signal"].values.astype(str)
+    parsed = np.array([UNPARSED not in signal.split(WITHIN)[0].split(BESIDE) for signal in signals])
+    unparsed = int(dataset["judged"].values[:, ~parsed].sum())
+    dropped_text += f", {counted(unparsed, 'item')} with no outcome of the judge" * bool(unparsed)
     reading = (
         f"{table.source} read as judged outcomes: {counted(dataset.sizes[names.PAIR], 'pair')}, "
         f"{judged:,} items judged in {attrs['judge']!r}, {gold:,} of them labelled in "
