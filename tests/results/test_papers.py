@@ -52,6 +52,11 @@ def test_the_sentence_says_what_was_found_and_how(pair):
     assert said.count("\n") == 1
 
 
+def test_items_whose_ties_are_unknown_are_those_that_one_of_the_two_won():
+    said = bt.report(bt.compare(bt.counts.from_table({("A", "B"): (12, 2)})), format="sentence")
+    assert said.startswith("On 14 items that one of the two won, A was better than B with")
+
+
 def macros_of(found):
     written = bt.report(found, format="latex-macros")
     return dict(re.findall(r"\\newcommand\{\\(\w+)\}\{(.*)\} %", written))

@@ -272,7 +272,8 @@ def _refuse_shared(loaded: LoadedData, place: np.ndarray, over: str) -> None:
         if first.setdefault(unit, label) != label:
             raise ValueError(
                 f"cluster {unit!r} is in {over} {first[unit]!r} and {label!r}, so these are not "
-                f"independent; give clusters of each {over} names of their own, or leave out over="
+                "independent; leave out over=, and clusters count once, as for translations of one "
+                f"item; if they are other clusters, give those of each {over} names of their own"
             )
 
 

@@ -1,5 +1,6 @@
 """The pages and sentences on the labels of a classifier: its confusions, or their posterior."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.first_screen import FirstScreen, Step, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.tables import interval_label
+from betterthan.text import named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,32 +127,42 @@ class ClassifierFacts:
 
     n_systems: int
     measure: str = "F1"
-    best: str
+    best: list[str]  # those with the highest score
     high: float
-    worst: str
+    worst: list[str]  # and with the lowest; empty if all are equal
     low: float
 
 
 def classifier_facts(classifiers: Sequence[LabelFacts]) -> ClassifierFacts:
     """Facts from those of each classifier."""
-    ranked = sorted(classifiers, key=lambda facts: -facts.macro)
-    best, worst = ranked[0], ranked[-1]
+    macros = [facts.macro for facts in classifiers]
+    high, low = max(macros), min(macros)
+    best, worst = (
+        [facts.system for facts in classifiers if math.isclose(facts.macro, end, abs_tol=1e-12)]
+        for end in (high, low)
+    )
     return ClassifierFacts(
-        n_systems=len(ranked),
-        measure=best.measure,
-        best=best.system,
-        high=best.macro,
-        worst=worst.system,
-        low=worst.macro,
+        n_systems=len(classifiers),
+        measure=classifiers[0].measure,
+        best=best,
+        high=high,
+        worst=worst if worst != best else [],
+        low=low,
     )
 
 
 def classifier_sentences(facts: ClassifierFacts) -> list[str]:
     """Which classifier has the highest macro F-score, and which the lowest."""
+    high = numbers.score(facts.high)
+    if not facts.worst:
+        return [
+            f"All {facts.n_systems:,} classifiers have the same macro {facts.measure} ({high})."
+        ]
+    have = "has" if len(facts.best) == 1 else "have"
     return [
-        f"{facts.best} has the highest macro {facts.measure} ({numbers.score(facts.high)}) of "
-        f"{facts.n_systems:,} classifiers, {facts.worst} the lowest ({numbers.score(facts.low)}). "
-        "For the probability that one is better, use scores.compare."
+        f"{named(facts.best)} {have} the highest macro {facts.measure} ({high}) of "
+        f"{facts.n_systems:,} classifiers, {named(facts.worst)} the lowest "
+        f"({numbers.score(facts.low)}). For the probability that one is better, use scores.compare."
     ]
 
 

@@ -65,7 +65,10 @@ def _place(answer: Answer) -> str:
     shared = "the items that both share" if answer.pair else "the items that each pair shares"
     averaged = f", averaged over {answer.averaged}" if answer.averaged else ""
     model = f", by the {answer.model} model" if answer.model else ""
-    return f"On {place_label(answer) or shared}{averaged}{model},"
+    place = place_label(answer)
+    if place and answer.pair:
+        place += sentences.OF_DECISIVE * sentences.counts_decisive(answer.pair)
+    return f"On {place or shared}{averaged}{model},"
 
 
 def _paper_pair(answer: Answer, pair: Pair) -> str:

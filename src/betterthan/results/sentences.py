@@ -18,6 +18,7 @@ from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, Mo
 from betterthan.signed import Signature
 from betterthan.text import named
 
+OF_DECISIVE = " that one of the two won"  # of items whose ties are not known
 AT_RANDOM = " if the missing scores are missing at random"
 _PROBABLE = 0.8  # P(best) from which a system is probably the best
 _CANDIDATES = 4  # possible bests that a sentence names, with their probabilities
@@ -302,8 +303,7 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     n = pair.n_both
     place = f"On {n:,} {units if n != 1 else units[:-1]}" if n else ""
     place += f" in {answer.clusters}" if place and answer.clusters else ""
-    decisive = pair.ties_unknown or pair.n_ties_dropped is None
-    place += " that one of the two won" if place and decisive else ""
+    place += OF_DECISIVE if place and counts_decisive(pair) else ""
     if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
         yield f"{text}."
     if pair.n_dropped == 1:
@@ -315,6 +315,11 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
             "Check that both systems were tested on the same items: fewer than half have both "
             "scores."
         )
+
+
+def counts_decisive(pair: Pair) -> bool:
+    """Whether the number of items is of those that one of the two won."""
+    return pair.ties_unknown or pair.n_ties_dropped is None
 
 
 def outcomes_text(pair: Pair) -> str:
