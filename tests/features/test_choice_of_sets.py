@@ -208,7 +208,7 @@ def test_sets_with_the_same_errors_share_the_first_place():
     frame = table(1, n=40, slope=2.0).assign(copy=lambda t: t["x0"])
     found = bt.features.compare(frame, "y", {"A": ["x0"], "B": ["x1"], "C": ["copy"]})
     text = " ".join(bt.report(found).split())
-    assert "A and C predict y best of 3 feature sets" in text
+    assert "A and C have the highest R2 of 3 feature sets for y" in text
     assert text.count("A and C are the best sets in 100% of the folds") == 2
     assert "is the best set" not in text
 

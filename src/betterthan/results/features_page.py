@@ -77,14 +77,12 @@ def _prediction(facts: FunctionFacts) -> str:
             f"{facts.response} in held-out rows with R2 {r2} ({se}): {features}."
         )
     chosen = f"The chosen {'feature is' if n == 1 else 'features are'} {features}."
-    if facts.r2 > 0:
-        return (
-            f"The data do not show that the features predict {facts.response}. In held-out rows R2 "
-            f"is {r2} ({se}), no more than two standard errors above 0. {chosen}"
-        )
+    why = "no more than two standard errors above 0"
+    if facts.r2 <= 0:
+        why = "no better than predicting the mean of the other rows"
     return (
-        f"The features do not predict {facts.response}. In held-out rows R2 is {r2} ({se}), no "
-        f"better than predicting the mean of the other rows. {chosen}"
+        f"The data do not show that the features predict {facts.response}. In held-out rows R2 "
+        f"is {r2} ({se}), {why}. {chosen}"
     )
 
 
@@ -151,6 +149,8 @@ class FeatureSetFacts:
     r2: float  # in held-out rows
     r2_se: float
     # of several sets also
+    rival: str = ""  # the other set that the best is least surely better than
+    p: float = float("nan")  # that the best has smaller errors than that set
     as_good: tuple[str, ...] = ()  # with the same errors as the best, itself included
     r2_nested: float = float("nan")  # with the set chosen again in every fold, too
     r2_nested_se: float = float("nan")
@@ -163,11 +163,16 @@ def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
     labels = labels_on_one_line(sets[names.FEATURE_SET].values)
     r2, proportions = sets["r2_held_out_chosen"].values, sets["picked"].values
     best = int(np.argmax(r2))
+    equal = sets["mse_difference"].values[best] == 0
+    better = np.where(equal, np.inf, sets["prob_better"].values[best])
+    rival = int(better.argmin())
     return FeatureSetFacts(
         response=on_one_line(str(sets.attrs["response"])),
         n_sets=len(labels),
         best=labels[best],
-        as_good=tuple(np.array(labels)[sets["mse_difference"].values[best] == 0].tolist()),
+        as_good=tuple(np.array(labels)[equal].tolist()),
+        rival="" if equal.all() else labels[rival],
+        p=float(better[rival]),
         r2=float(r2[best]),
         r2_se=float(sets["r2_held_out_chosen_se"].values[best]),
         r2_nested=sets["r2_held_out_best"].item(),
@@ -181,17 +186,29 @@ def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:
     """Which set predicts the response best, and how well once its choice is repeated."""
     pairs = (facts.r2, facts.r2_se), (facts.r2_nested, facts.r2_nested_se)
     r2, nested = (f"{numbers.score(x)} (standard error {numbers.score(se)})" for x, se in pairs)
+    predicts = facts.r2 > 2 * facts.r2_se
     if facts.n_sets == 1:
-        return [
-            f"{facts.best} predicts {facts.response} in held-out rows with R2 {r2}; feature "
-            "selection is repeated in every fold."
-        ]
+        what = f"{facts.best} predicts {facts.response}"
+        how = f"in held-out rows with R2 {r2}"
+        if not predicts:
+            what, how = f"The data do not show that {what}:", f"R2 is {r2} in held-out rows"
+        return [f"{what} {how}; feature selection is repeated in every fold."]
     several = len(facts.as_good) > 1
-    best = f"{named(facts.as_good)} predict" if several else f"{facts.best} predicts"
+    best, have, it, is_ = facts.best, "has", "It", "is"
+    if several:
+        best, have, it, is_ = named(facts.as_good), "have", "They", "are"
+    p = numbers.probability(facts.p)
+    if not facts.rival:
+        sure = ""
+    elif predicts and facts.p >= names.VERDICT_PROB:
+        sure = f" {it} {is_} better than any other set (probability at least {p})."
+    else:
+        sure = f" The data do not show that {best} predict{'' if several else 's'} "
+        sure += f"{facts.response} best (probability {p} against {facts.rival})."
     return [
-        f"{best} {facts.response} best of {facts.n_sets:,} feature sets: R2 {r2} in "
-        "held-out rows, with feature selection repeated in every fold. If the choice of the set is "
-        f"also repeated, R2 is {nested}; this estimate is free of selection bias. "
+        f"{best} {have} the highest R2 of {facts.n_sets:,} feature sets for {facts.response}: {r2} "
+        f"in held-out rows, with feature selection repeated in every fold.{sure} If the choice of "
+        f"the set is also repeated, R2 is {nested}; this estimate is free of selection bias. "
         + _best_in_folds(facts)
     ]
 
