@@ -1,5 +1,7 @@
 """Where a Monte Carlo error stands in a report, none of its texts says that nothing was sampled."""
 
+import warnings
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -52,3 +54,17 @@ def test_two_systems_in_closed_form_are_not_sampled(form):
     assert NOTHING in text
     assert "closed form, no sampling error;" in text
     assert "±" not in text
+
+
+@pytest.mark.sampled
+def test_verdicts_next_to_a_sampler_that_failed_are_those_of_the_closed_form():
+    counts = bt.counts.from_table({("A", "B"): (38, 4, 3)})
+    few = bt.models.Sampling(draws=40, tune=40, chains=2)
+    for method, words in (("both", "verdicts are of the closed form"), ("mcmc", "no verdict is")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # 40 draws are too few for any check
+            found = bt.compare(counts, method=method, rng=1, sampling=few)
+        assert (
+            found.data["verdict"].values[0, 1] == {"both": "a_better", "mcmc": "no_verdict"}[method]
+        )
+        assert f"FAILED, so {words}" in " ".join(bt.report(found, format="text").split())

@@ -102,7 +102,8 @@ def diagnostics_part(context: ReportContext) -> Part:
     """Sampler, convergence, and the distance from the closed form where both were computed."""
     provenance, sampled = context.provenance, sampled_numbers(context)
     seed = f"seed {provenance.seed}"
-    failed = f"FAILED, so no verdict is given: {' '.join(provenance.failures or ())}"
+    so = "verdicts are of the closed form" if provenance.method == "both" else "no verdict is given"
+    failed = f"FAILED, so {so}: {' '.join(provenance.failures or ())}"
     checked = failed if provenance.failures else "passed"
     worth = f"{provenance.ess_min or 0.0:.0f} (limit {names.ESS_MIN})"
     if provenance.rhat_max is not None:
