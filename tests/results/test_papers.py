@@ -321,3 +321,15 @@ def test_captions_and_sentences_name_an_advised_model(systems):
     caption = caption_of(found)
     assert "hierarchical model. Bold" in caption
     assert "Dirichlet" not in caption
+
+
+@pytest.mark.sampled
+def test_papers_say_that_a_fitted_model_of_all_systems_is_joint():
+    votes = bt.models.davidson.simulate(3, judgments=90, rng=1)
+    found = bt.compare(votes, method="advised", rng=1)
+    assert "are from a joint model of all systems" in bt.report(found, format="sentence")
+    table = " ".join(bt.report(found, format="latex-table").split())
+    assert "Model: joint model of all systems, Davidson model." in table
+    least = int(found["prob_best"].values.argmin())
+    p, error = (found[name].values[least].item() for name in ("prob_best", "prob_best_mcse"))
+    assert numbers.latex(numbers.probability(p, error)) in macros_of(found).values()

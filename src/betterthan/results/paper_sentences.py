@@ -37,8 +37,9 @@ def paper_sentences(answer: Answer) -> list[str]:
         return [_paper_pair(answer, answer.pair)]
     lines = [_paper_systems(answer)]
     lines += [sentences.baseline_sentence(answer.baseline)] if answer.baseline else []
-    if answer.verdict_counts:
-        lines.append(_paper_verdicts(answer.verdict_counts, answer.threshold))
+    if counts := answer.verdict_counts:
+        joint = counts.joint or answer.together
+        lines.append(_paper_verdicts(counts, answer.threshold, joint=joint))
     return lines
 
 
@@ -177,7 +178,7 @@ def _paper_systems(answer: Answer) -> str:
     )
 
 
-def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
+def _paper_verdicts(counts: VerdictCounts, threshold: float, *, joint: bool) -> str:
     """How many pairs had a verdict, and how many were undecided."""
     decided = counts.n_better + counts.n_equivalent
     text = f"{decided:,} of {counts.n_pairs:,} pairs had a verdict (posterior probability at least "
@@ -195,5 +196,5 @@ def _paper_verdicts(counts: VerdictCounts, threshold: float) -> str:
     text += "".join(
         f"; {n:,} {'was' if n == 1 else 'were'} {what}" for what, n in others.items() if n
     )
-    model = "a joint model of all systems" if counts.joint else "pairwise models"
+    model = "a joint model of all systems" if joint else "pairwise models"
     return f"{text}. Probabilities and verdicts are from {model}."

@@ -149,7 +149,8 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
             columns.append([numbers.score_range(low, high) for low, high in bounds])
     if "prob_best" in data:
         heads += ["P(best)", "Expected rank"]
-        columns.append([numbers.probability(float(p)) for p in data["prob_best"].values])
+        best = zip(data["prob_best"].values.tolist(), _best_errors(data).tolist(), strict=True)
+        columns.append([numbers.probability(p, error) for p, error in best])
         columns.append([f"{rank:.1f}" for rank in data["expected_rank"].values])
     if p_values:
         heads.append("p")
@@ -263,10 +264,17 @@ def _subject(context: ReportContext) -> str:
     return ", ".join(filter(None, (f"{len(context.systems)} systems, best first", on, over)))
 
 
+def _best_errors(data: xr.Dataset) -> np.ndarray:
+    """The Monte Carlo errors of P(best), 0 where they are not known."""
+    best = data["prob_best"]
+    return (data["prob_best_mcse"] if "prob_best_mcse" in data else 0 * best).values
+
+
 def _model(context: ReportContext) -> str:
     """Joint or pairwise, and the prior."""
     prior = context.provenance.prior
-    joint = "joint model of all systems" if "pairwise_prob_better" in context.data else ""
+    of_all = "pairwise_prob_better" in context.data or context.answer.together
+    joint = "joint model of all systems" if of_all else ""
     how = joint or ("each pair compared separately" if context.many else "")
     if context.answer.model:
         return ", ".join(filter(None, (how, f"{context.answer.model} model")))
@@ -323,7 +331,7 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
         if "score" in row:
             yield f"Score{name}", _score_text(scores[k]), f"score of {system}{on}"
         if "prob_best" in row:
-            p = numbers.probability(row["prob_best"].item())
+            p = numbers.probability(row["prob_best"].item(), _best_errors(row).item())
             yield f"Best{name}", p, f"P({system} is the best)"
             rank = f"{row['expected_rank'].item():.1f}"
             yield f"Rank{name}", rank, f"expected rank of {system}"
