@@ -191,3 +191,30 @@ def test_crossed_data_sets_name_no_beta_prior():
     groups = likelihood_data.by_dataset(counts)
     attrs = hierarchical._attrs(groups, Prior.parse(None, groups.pairs), None, None)
     assert attrs["prior"] == "Normal(0, 1.5) of mu, HalfNormal(0.5) of effects"
+
+
+def changed(tree, change):
+    """The tree with another posterior, as a user puts it back."""
+    new = tree.copy()
+    posterior = tree["posterior"].to_dataset()
+    new["posterior"] = change(posterior).assign_attrs(posterior.attrs)
+    return new
+
+
+def test_a_posterior_in_another_order_is_joined_to_its_data_by_name(items):
+    order = [f"s{k}" for k in reversed(range(12))]
+    answer = bt.fits.compare(items)
+    turned = bt.fits.compare(changed(items, lambda posterior: posterior.sel(system=order)))
+    xr.testing.assert_identical(turned["score"], answer["score"])
+    xr.testing.assert_allclose(turned["prob_better"], answer["prob_better"])
+    with pytest.raises(ValueError, match="no draws of system 's0', which its data have; keep all"):
+        bt.fits.compare(changed(items, lambda posterior: posterior.isel(system=slice(1, None))))
+
+
+@pytest.mark.parametrize("systems", [["s2", "s1", "s0"], ["s0", "s1"]])
+def test_a_tree_whose_systems_were_reordered_or_cut_is_refused(systems):
+    votes = bt.models.davidson.simulate(3, judgments=60, rng=1)
+    tree = bt.models.davidson.fit(votes, sampler="laplace", rng=1, predictive=False)
+    assert bt.fits.compare(tree).data["system"].values.tolist() == ["s0", "s1", "s2"]
+    with pytest.raises(ValueError, match="systems of tree were put in another order, or left"):
+        bt.fits.compare(tree.sel(system=systems))

@@ -154,3 +154,22 @@ def test_bad_choices(data):
     one = data.isel(judgment=(data["judge"] == "j0").values)
     with pytest.raises(ValueError, match="needs two judges or more"):
         model.build(one, judges=True)
+
+
+def shown(*games):
+    """Judgments of A and B: which was first, which won, and how often."""
+    sides = {"A": ("one", "two"), "B": ("two", "one")}
+    rows = [(*sides[f], sides[w][0]) for f, w, n in games for _ in range(n)]
+    votes = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+    return bt.io.read_judgments(votes)
+
+
+def test_one_order_alone_does_not_tell_place_from_ability():
+    data = shown(("A", "A", 40), ("A", "B", 10))
+    for fit in (model.build, model.fit):
+        with pytest.raises(ValueError, match="systems always met in one order; leave it out"):
+            fit(data, position=True)
+    with pytest.raises(ValueError, match="systems always met in one order"):
+        model.by_cluster(data.assign_coords(cluster=("judgment", ["a", "b"] * 25)), position=True)
+    with pytest.warns(UserWarning, match="the system shown first won all of 60 judgments that are"):
+        model.build(shown(("A", "A", 50), ("B", "B", 10)), position=True)

@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from scipy import special, stats
 
+import betterthan as bt
 from betterthan.models import performance_function as model
 from betterthan.models.sampling import Sampling, without_compiler
 from betterthan.posterior.from_draws import diagnose
@@ -224,3 +225,20 @@ def test_more_features_than_dialogues_and_copies_are_fine():
     built = model.build(frame.assign(x9=frame["x0"], y=frame["x1"] + 1), "y")
     with without_compiler():
         assert np.isfinite(built.compile_logp(mode="FAST_COMPILE")(built.initial_point()))
+
+
+def test_components_outside_the_data_are_named_whatever_the_order_of_features():
+    tree = bt.datasets.example_fit("performance_function").copy()
+    posterior = tree["posterior"]
+    features = [str(f) for f in posterior["feature"].values]
+    low = posterior.attrs["feature_low"]
+    inside = {
+        f: (a + b) / 2
+        for f, a, b in zip(features, low, posterior.attrs["feature_high"], strict=True)
+    }
+    beyond = inside | {features[0]: low[0] - 1}
+    posterior.attrs["features"] = features  # as a fit records them
+    for order in (features, features[::-1]):
+        turned = tree.sel(feature=order)
+        outside = bt.features.predict(turned, {"A": inside, "B": beyond})["outside"].values
+        assert outside.tolist() == ["", features[0]]

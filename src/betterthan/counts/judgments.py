@@ -127,7 +127,30 @@ def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
             f"{unconnected} never met any of the other systems, so they cannot be compared with "
             "them; compare each group by itself, or add judgments between the groups"
         )
+    if position:
+        _check_positions(rows)
     return rows
+
+
+def _check_positions(rows: Rows) -> None:
+    """Refuse judgments in which nothing tells the advantage of the first position from abilities;
+    warn where the first system won all, so that only the prior bounds it.
+    """
+    design = np.zeros((len(rows.a), len(rows.systems) + 1))
+    place = np.arange(len(rows.a))
+    design[place, rows.a], design[place, rows.b], design[:, -1] = 1.0, -1.0, 1.0
+    if np.linalg.matrix_rank(design) < len(rows.systems):  # differences of abilities, and place
+        raise ValueError(
+            "position=True cannot tell the advantage of the first position from ability: systems "
+            "always met in one order; leave it out, or add judgments in the other order"
+        )
+    first, second = (int(rows.counts[:, k].sum()) for k in (0, 1))
+    if bool(first) != bool(second):
+        side = "first" if first else "second"
+        checks.warn(
+            f"the system shown {side} won all of {first + second} judgments that are no tie: only "
+            "the prior bounds the advantage of its position, and abilities depend on this prior"
+        )
 
 
 def rows_by_cluster(data: Any, *, by: str, position: bool) -> tuple[Rows, Any]:

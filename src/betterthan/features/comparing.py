@@ -527,6 +527,11 @@ def _expected(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
 def _outside(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     """Features of each component below or above everything seen in training, as text."""
     attrs = tree["posterior"].attrs
-    features = tree["posterior"].to_dataset()[names.FEATURE].values
-    far = (x < np.asarray(attrs["feature_low"])) | (x > np.asarray(attrs["feature_high"]))
-    return np.array([", ".join(str(f) for f in features[row]) for row in far])
+    features = tree["posterior"].to_dataset()[names.FEATURE].values.astype(str).tolist()
+    known = np.atleast_1d(attrs.get("features", features)).tolist()
+    place = [known.index(f) for f in features] if {*features} <= {*known} else slice(None)
+    low, high = (np.atleast_1d(attrs[f"feature_{end}"])[place] for end in ("low", "high"))
+    far = (x < low) | (x > high)
+    return np.array(
+        [", ".join(f for f, out in zip(features, row, strict=True) if out) for row in far]
+    )

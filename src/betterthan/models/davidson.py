@@ -335,9 +335,10 @@ def _judge_counts(rows: Rows) -> dict[str, np.ndarray]:
 
 def _constant(rows: Rows) -> xr.Dataset:
     coords = {names.SYSTEM: rows.systems, names.OUTCOME: list(names.OUTCOMES)}
+    labels = {"labels": list(rows.systems)}  # what a place stands for, whatever is sorted later
     data: dict[str, Any] = {
-        "a": ("row", rows.a),
-        "b": ("row", rows.b),
+        "a": ("row", rows.a, labels),
+        "b": ("row", rows.b, labels),
         "counts": (("row", "outcome"), rows.counts),
     }
     if rows.judges:

@@ -249,6 +249,7 @@ def fit(
         "grouped_by": table.grouped_by,
         "confusions": list(table.confusions),
         "levels": _levels(table.y).tolist() if ordinal else [],
+        "features": list(map(str, table.features)),
         "feature_low": table.x.min(0).tolist(),
         "feature_high": table.x.max(0).tolist(),
     }
