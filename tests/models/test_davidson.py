@@ -173,3 +173,11 @@ def test_one_order_alone_does_not_tell_place_from_ability():
         model.by_cluster(data.assign_coords(cluster=("judgment", ["a", "b"] * 25)), position=True)
     with pytest.warns(UserWarning, match="the system shown first won all of 60 judgments that are"):
         model.build(shown(("A", "A", 50), ("B", "B", 10)), position=True)
+
+
+def test_a_strong_advantage_of_place_is_no_ability():
+    """The first won 90 of 100 and 9 of 10, whoever it was: the prior leaves room for it."""
+    data = shown(("A", "A", 90), ("A", "B", 10), ("B", "B", 9), ("B", "A", 1))
+    tree = model.fit(data, position=True, sampler="laplace", rng=1, predictive=False)
+    better = bt.fits.compare(tree)["prob_better"].sel(system_a="one", system_b="two").item()
+    assert 0.4 < better < 0.7

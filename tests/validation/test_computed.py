@@ -42,7 +42,7 @@ def test_every_model_has_three_data_sets_or_more():
 
 
 def test_a_changed_prior_is_seen(small, davidson_before, monkeypatch):
-    monkeypatch.setattr(davidson, "_EFFECT", 0.51)
+    monkeypatch.setattr(davidson, "_EFFECT", 1.51)
     after = computed.computes("davidson")
     (was,), (now,) = (
         found["data_sets"][0]["simulate"]["position"] for found in (davidson_before, after)

@@ -18,7 +18,7 @@ Priors
 ------
 Abilities are normal with standard deviation `ability_sd ~ Gamma(3, 4)` (mean 0.75), less their
 mean. `tie ~ Normal(-0.7, 1.5)`, for Rao-Kupper with standard deviation 1. `position ~ Normal(0,
-0.5)`. The logarithms of both standard deviations over judges are normal with mean -1.2 and standard
+1.5)`. The logarithms of both standard deviations over judges are normal with mean -1.2 and standard
 deviation 0.7.
 
 When it misleads
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 TARGET_ACCEPT = 0.95
-_EFFECT = 0.5  # standard deviation of the normal prior of the position
+_EFFECT = paired_judgments.PLACE[1]  # standard deviation of the normal prior of the position
 _JUDGES = (-1.2, 0.7)  # of the logarithm of the spread over judges
 _ROW_MODELS = {"davidson": row_models.DAVIDSON, "rao_kupper": row_models.RAO_KUPPER}
 _SD = nested.gamma(shrinkage.SHAPE, shrinkage.RATE)

@@ -90,7 +90,7 @@ def propensity(tie: Any, tie_model: str) -> Any:
     return np.tanh(np.exp(tie) / 2) if tie_model == "rao_kupper" else 1 / (1 + 2 * np.exp(-tie))
 
 
-PLACE = (0.0, 0.5)  # mean and standard deviation of the advantage of the system shown first
+PLACE = (0.0, 1.5)  # mean and standard deviation of the advantage of the system shown first
 _FEW = 5  # clusters of a system below which its error bar is a guess
 
 
