@@ -47,6 +47,13 @@ def test_final_fit_is_that_of_statsmodels(frame, function):
     )
 
 
+@pytest.mark.parametrize("unit", [1e-13, 1e13])
+def test_the_unit_of_a_feature_does_not_matter(frame, function, unit):
+    other = bt.features.performance_function(frame.assign(x0=frame["x0"] * unit), "gain")
+    assert list(other.coefficients) == list(function.coefficients)
+    assert other.fit["r2"].item() == pytest.approx(function.fit["r2"].item())
+
+
 def test_press_identity_when_nothing_is_chosen(frame):
     fit = bt.features.performance_function(frame, "gain", direction="none").fit
     x = sm.add_constant(frame.drop(columns="gain"))

@@ -128,6 +128,10 @@ TABLE = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
         ),
         (lambda: bt.labels.confusion_matrix([], []), "gold is empty"),
         (
+            lambda: bt.labels.confusion_matrix([1, 0, 1, 1, 0], [True, False, True, True, True]),
+            "no predicted label is one of gold: predicted has 'True', 'False', gold '1'",
+        ),
+        (
             lambda: bt.labels.confusion_matrix(["a"], "a"),
             "predicted is a str; give a sequence of labels",
         ),

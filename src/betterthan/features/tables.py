@@ -287,7 +287,7 @@ def _refuse_few(keep: np.ndarray, no_response: np.ndarray, x: pd.DataFrame) -> N
 
 def _refuse_constants(table: FeatureTable) -> None:
     for name, column in [*zip(table.features, table.x.T, strict=True), (table.response, table.y)]:
-        if np.ptp(column) <= 1e-12 * max(1.0, float(np.abs(column).max())):
+        if np.ptp(column) <= 1e-12 * float(np.abs(column).max()):  # in any unit
             role = "response" if column is table.y else "feature"
             raise ValueError(
                 f"{role} {name!r} is {column[0]:g} in all {len(column)} dialogues; it can explain "

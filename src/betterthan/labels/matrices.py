@@ -75,12 +75,26 @@ def confusion_matrix(
         raise ValueError(
             f"gold label at position {actual.index('')} is missing; every item needs one"
         )
+    _refuse_other_labels(actual, predictions)
     all_labels = _all_labels(labels, actual, predictions)
     group, groups = _groups(by, len(actual))
     matrix, n_actual = _counted(actual, predictions, group, all_labels)
     if by is None:
         return _array(matrix[0], all_labels, n_actual[0])
     return _array(matrix, all_labels, n_actual, groups)
+
+
+_FEW = 5  # items, of which all may be wrong
+
+
+def _refuse_other_labels(actual: list[str], predictions: list[str]) -> None:
+    """Refuse predictions of which none is a gold label, such as True and 1: all would be wrong."""
+    known, predicted = dict.fromkeys(actual), dict.fromkeys(filter(None, predictions))
+    if len(actual) >= _FEW and predicted and not known.keys() & predicted.keys():
+        raise ValueError(
+            f"no predicted label is one of gold: predicted has {listed(list(predicted))}, gold "
+            f"{listed(list(known))}; write both alike"
+        )
 
 
 def _all_labels(
