@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
@@ -437,3 +438,30 @@ def test_an_average_of_many_systems_is_called_one_next_to_a_warning(missing):
     text = " ".join(bt.compare(scores, over="dataset", missing=missing).statement())
     assert "The answer is the average over 2 data sets" in text
     assert ("1 score is missing" in text) == (missing == "pairwise")
+
+
+def translated(rng, *, alike, n=40, languages=5):
+    """Two equal systems on items of the same ids in each language, translated or not."""
+    shared = rng.random((n, 2)) < 0.5
+    parts = []
+    for k in range(languages):
+        own = np.where(rng.random((n, 2)) < alike, shared, rng.random((n, 2)) < 0.5)
+        parts.append(pd.DataFrame(own.astype(int), columns=["A", "B"]))
+        parts[-1] = parts[-1].assign(item=[f"q{i}" for i in range(n)], dataset=f"language {k}")
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_translations_of_items_are_warned_of_and_items_of_the_same_number_are_not():
+    rng, note = np.random.default_rng(1), "! Items of one id are alike in several data sets (p = "
+    table = translated(rng, alike=0.9)
+    for choices in ({}, {"over": "dataset"}):
+        assert note in " ".join(str(bt.compare(bt.read(table), **choices)).split())
+        independent = (bt.read(translated(rng, alike=0.0)) for _ in range(20))
+        assert not any(note in " ".join(str(bt.compare(d, **choices)).split()) for d in independent)
+    clustered = bt.read(table.assign(cluster=table["item"]))
+    assert note not in " ".join(str(bt.compare(clustered)).split())
+    once = table[table["dataset"] == "language 0"]
+    copied = pd.concat([once, once.assign(dataset="again")])
+    assert note in " ".join(str(bt.compare(bt.read(copied))).split())
+    apart = table.assign(item=table["dataset"] + table["item"])
+    assert note not in " ".join(str(bt.compare(bt.read(apart))).split())

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 import betterthan
 from betterthan import checks, names, schemas
+from betterthan.blocks.lazy import in_blocks
 from betterthan.comparison.averages import Suite, notes_of
 from betterthan.comparison.data import UnitTotals
 from betterthan.comparison.engines import Answer, closed_table
@@ -17,7 +19,7 @@ from betterthan.comparison.options import Options
 from betterthan.counts.judgments import JUDGMENT
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of
-from betterthan.counts.units import CLUSTER, EPOCH, differing, several
+from betterthan.counts.units import CLUSTER, EPOCH, differing, several, sums_by_unit
 from betterthan.exact.joint.student import too_skewed
 from betterthan.io.texts import text_array
 from betterthan.posterior import closed
@@ -288,6 +290,7 @@ def provenance(
         record["prior_sd"] = options.prior_sd or None
     if suite is not None:
         record["unit_notes"] = notes_of(suite, table)
+    record["unit_notes"] = (*_shared_items(evaluation), *record["unit_notes"])
     if unequal(table):
         record["n_effective"] = worth(table)[0]
     settings = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}
@@ -371,6 +374,52 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
                 lines.append(_each_once(answers, options))
         lines += [_few_clusters(answers, evaluation), _unsupported_by_swaps(answers)]
     return (*filter(None, lines), *pooled)
+
+
+def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
+    """A warning where the items of one id in several data sets favor one system more alike than
+    items of other ids: by the F test of the analysis of variance, of each system against the mean.
+    """
+    scores = evaluation.observed
+    if evaluation.kind != "scores" or not several(scores, names.DATASET) or several(scores, EPOCH):
+        return ()
+    if CLUSTER in scores.coords or names.DATASET not in scores.coords or in_blocks(scores):
+        return ()
+    values = scores.transpose(names.ITEM, names.SYSTEM).values.astype(float)
+    leads = values - values.mean(1, keepdims=True)
+    here = ~np.isnan(leads).any(1)
+    item, place = (
+        np.unique(text_array(scores[name].values)[here], return_inverse=True)[1]
+        for name in (names.ITEM, names.DATASET)
+    )
+    leads = leads[here] - _group_means(leads[here], place)
+    again = np.bincount(item)[item] > 1
+    leads, item = leads[again], np.unique(item[again], return_inverse=True)[1]
+    groups, rows = len(np.unique(item)), len(item)
+    if groups < _FEW_SHARED:
+        return ()
+    of_item = _group_means(leads, item)
+    between, within = (of_item**2).sum(0), ((leads - of_item) ** 2).sum(0)
+    varies = between > 1e-12 * rows
+    with np.errstate(divide="ignore"):
+        ratio = between[varies] / within[varies] * (rows - groups) / (groups - 1)
+    p = special.fdtrc(groups - 1, rows - groups, ratio).min(initial=1.0) * len(ratio)
+    if p > _LEVEL_SHARED:
+        return ()
+    return (
+        f"! Items of one id are alike in several data sets (p = {numbers.p_value(p)}), as "
+        "translations or copies of one item are, and count as independent; a column cluster= with "
+        "their ids lets each count once.",
+    )
+
+
+_FEW_SHARED, _LEVEL_SHARED = 5, 0.001  # ids that data sets share, and the level of the test
+
+
+def _group_means(values: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """The mean of its group for each row."""
+    sums, number = sums_by_unit(values, group, int(group.max(initial=-1)) + 1)
+    return (sums / np.maximum(number, 1))[group]
 
 
 def _on_data_sets(evaluation: Evaluation) -> tuple[str, ...]:
