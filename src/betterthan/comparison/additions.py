@@ -387,19 +387,19 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
         return ()
     values = scores.transpose(names.ITEM, names.SYSTEM).values.astype(float)
     leads = values - values.mean(1, keepdims=True)
-    here = ~np.isnan(leads).any(1)
+    complete = ~np.isnan(leads).any(1)
     item, place = (
-        np.unique(text_array(scores[name].values)[here], return_inverse=True)[1]
+        np.unique(text_array(scores[name].values)[complete], return_inverse=True)[1]
         for name in (names.ITEM, names.DATASET)
     )
-    leads = leads[here] - _group_means(leads[here], place)
-    again = np.bincount(item)[item] > 1
-    leads, item = leads[again], np.unique(item[again], return_inverse=True)[1]
+    leads = leads[complete] - _group_means(leads[complete], place)
+    repeated = np.bincount(item)[item] > 1
+    leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
     groups, rows = len(np.unique(item)), len(item)
     if groups < _FEW_SHARED:
         return ()
-    of_item = _group_means(leads, item)
-    between, within = (of_item**2).sum(0), ((leads - of_item) ** 2).sum(0)
+    item_mean = _group_means(leads, item)
+    between, within = (item_mean**2).sum(0), ((leads - item_mean) ** 2).sum(0)
     varies = between > 1e-12 * rows
     with np.errstate(divide="ignore"):
         ratio = between[varies] / within[varies] * (rows - groups) / (groups - 1)

@@ -420,18 +420,18 @@ def share_of_runs(
     >>> lower.round(3).tolist(), upper.round(3).tolist()
     ([0.048], [0.439])
     """
-    here = ~np.isnan(means)
-    n = here.sum(0)
-    d, noise = np.where(here, means, 0.0), np.where(here, of_mean, 0.0)
+    scored = ~np.isnan(means)
+    n = scored.sum(0)
+    d, noise = np.where(scored, means, 0.0), np.where(scored, of_mean, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sums = d.sum(0) - d  # without one item
         total = ((d**2).sum(0) - d**2 - sums**2 / (n - 1)) / (n - 2)
-        log = np.where(here, np.log((noise.sum(0) - noise) / (n - 1) / total), 0.0)
-        off = np.where(here, log - log.sum(0) / n, 0.0)
+        log = np.where(scored, np.log((noise.sum(0) - noise) / (n - 1) / total), 0.0)
+        off = np.where(scored, log - log.sum(0) / n, 0.0)
         spread = np.sqrt((off**2).sum(0) * (n - 1) / n)
         far = special.stdtrit(np.maximum(n - 1, 1), (1 + prob) / 2) * spread
-        of = variances(means, of_mean, of_mean)
-        share = np.log(of.of_runs / of.total)
+        parts = variances(means, of_mean, of_mean)
+        share = np.log(parts.of_runs / parts.total)
     unknown = ~np.isfinite(share) | ~np.isfinite(far)
     lower, upper = (np.exp(np.minimum(share + side * far, 0.0)) for side in (-1, 1))
     return np.where(unknown, 0.0, lower), np.where(unknown, 1.0, upper)

@@ -528,10 +528,10 @@ def _outside(tree: xr.DataTree, x: np.ndarray) -> np.ndarray:
     """Features of each component below or above everything seen in training, as text."""
     attrs = tree["posterior"].attrs
     features = tree["posterior"].to_dataset()[names.FEATURE].values.astype(str).tolist()
-    known = np.atleast_1d(attrs.get("features", features)).tolist()
-    place = [known.index(f) for f in features] if {*features} <= {*known} else slice(None)
+    fitted = np.atleast_1d(attrs.get("features", features)).tolist()
+    place = [fitted.index(f) for f in features] if {*features} <= {*fitted} else slice(None)
     low, high = (np.atleast_1d(attrs[f"feature_{end}"])[place] for end in ("low", "high"))
     far = (x < low) | (x > high)
     return np.array(
-        [", ".join(f for f, out in zip(features, row, strict=True) if out) for row in far]
+        [", ".join(f for f, far_off in zip(features, row, strict=True) if far_off) for row in far]
     )

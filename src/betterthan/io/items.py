@@ -425,12 +425,12 @@ def _refuse_blank_run(table: Table, runs: np.ndarray, systems: Coded, scores: np
         np.bincount(label * len(systems.distinct) + systems.codes, weights)
         for weights in (None, ~np.isnan(scores))
     )
-    of_system = np.bincount(systems.codes, ~np.isnan(scores))
+    system_scores = np.bincount(systems.codes, ~np.isnan(scores))
     blank = (rows > 1) & (scored == 0)
-    for at in np.flatnonzero(blank).tolist():
-        run, system = divmod(at, len(systems.distinct))
-        if of_system[system]:
-            name, number = quoted(systems.distinct[system]), counted(int(rows[at]), "item")
+    for cell in np.flatnonzero(blank).tolist():
+        run, system = divmod(cell, len(systems.distinct))
+        if system_scores[system]:
+            name, number = quoted(systems.distinct[system]), counted(int(rows[cell]), "item")
             reason = f"run {labels[run]} of system {name} has no score on any of its {number}"
             right = "leave its rows out if it was not made, or give the worst score if it failed"
             raise problem(table.source, f"{reason}; {right}")

@@ -407,10 +407,12 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     summaries = _summaries(values.T, np.where(called, 1, never)) if called.any() else []
     for k in at_end:
         enough = np.r_[np.full(len(rest), never), 1]
-        summaries += [(k, what) for _, what in _summaries(np.vstack([rest, values[k]]).T, enough)]
-    wholes = [(k, f"{statistic} of all other items") for k, statistic in summaries]
-    for k, what in [*wholes, *filter(None, [_subtotal(values)])]:
-        raise problem(source, f"item {quoted(items[k])} is the {what}; leave the row out")
+        summaries += [
+            (k, reason) for _, reason in _summaries(np.vstack([rest, values[k]]).T, enough)
+        ]
+    sums = [(k, f"{statistic} of all other items") for k, statistic in summaries]
+    for k, reason in [*sums, *filter(None, [_subtotal(values)])]:
+        raise problem(source, f"item {quoted(items[k])} is the {reason}; leave the row out")
     for k in at_end if len(rest) >= _ROWS else ():
         called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
@@ -459,20 +461,20 @@ def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[
     """Find columns that are the maximum or the minimum of all others, and no copy of one; by their
     name, or of three or more others that differ on many rows.
     """
-    here = ~np.isnan(values).any(1)
-    if values.shape[1] < 3 or len(values) > _MOST_ROWS or not here.any():
+    complete = ~np.isnan(values).any(1)
+    if values.shape[1] < 3 or len(values) > _MOST_ROWS or not complete.any():
         return []
-    rows, bounds = values[here], []
-    for end, what in ((rows.max(1), "maximum"), (rows.min(1), "minimum")):
-        at_end = rows == end[:, None]
-        shared = at_end.sum(1) > 1
-        for k in np.flatnonzero((at_end & shared[:, None]).all(0)).tolist():
+    rows, bounds = values[complete], []
+    for limit, statistic in ((rows.max(1), "maximum"), (rows.min(1), "minimum")):
+        extreme = rows == limit[:, None]
+        shared = extreme.sum(1) > 1
+        for k in np.flatnonzero((extreme & shared[:, None]).all(0)).tolist():
             others = np.delete(rows, k, axis=1)
             differ = int((np.ptp(others, axis=1) > 0).sum())
             copy = (others == rows[:, [k]]).all(0).any()
             many = differ >= _MANY and others.shape[1] > 2
             if not copy and (many or (differ and _BOUND.fullmatch(systems[k]))):
-                bounds.append((k, what))
+                bounds.append((k, statistic))
     return bounds
 
 

@@ -79,8 +79,8 @@ def refuse_ambiguous(
     texts = cells.texts(table, column)
     written = np.array([text.strip().casefold() for text in texts], dtype=object)
     first, second = (np.array([name.casefold() for name in own], dtype=object) for own in systems)
-    one, other = ((written == name) & (first != second) for name in (first, second))
-    by_name = np.select([one, other], [FIRST, SECOND], UNKNOWN)
+    is_first, is_second = ((written == name) & (first != second) for name in (first, second))
+    by_name = np.select([is_first, is_second], [FIRST, SECOND], UNKNOWN)
     codes_by_word = _words(table, words)
     by_word = np.array([codes_by_word.get(text, UNKNOWN) for text in written.tolist()])
     named, a, b = by_name != UNKNOWN, *pair_of(table)
@@ -303,8 +303,8 @@ def _warn_of_copies(
     """Warn of a judge that agrees with all of many human labels."""
     labeled = truth != BLANK
     number = int(labeled.sum())
-    for column, own in zip(columns, judged, strict=True):
-        if number >= _ALIKE and (own == truth)[labeled].all():
+    for column, outcomes_of_judge in zip(columns, judged, strict=True):
+        if number >= _ALIKE and (outcomes_of_judge == truth)[labeled].all():
             reason = f"agrees with all {number} labels of column {quoted(human)}"
             warn(
                 table.source, f"{reason}; check that neither is a copy of the other", column=column

@@ -281,14 +281,16 @@ def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
 
 def _refuse_numbers_as_texts(present: set[Any]) -> None:
     """Refuse a rating that is a number in one place and a text in another: they never agree."""
-    numbers = {f"{float(v):g}": v for v in present if isinstance(v, int | float | np.number)}
-    numbers |= {str(v).casefold(): v for v in present if isinstance(v, bool | np.bool)}
+    number_by_text = {f"{float(v):g}": v for v in present if isinstance(v, int | float | np.number)}
+    number_by_text |= {str(v).casefold(): v for v in present if isinstance(v, bool | np.bool)}
     for text in sorted(v for v in present if isinstance(v, str)):
         number = float(pd.to_numeric(text, errors="coerce"))
         key = text.casefold() if np.isnan(number) else f"{number:g}"
-        if key in numbers:
+        if key in number_by_text:
             right = "give all raters numbers, or all texts"
-            raise ValueError(f"ratings hold {numbers[key]!s} and {text!r}, which differ; {right}")
+            raise ValueError(
+                f"ratings hold {number_by_text[key]!s} and {text!r}, which differ; {right}"
+            )
 
 
 def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:

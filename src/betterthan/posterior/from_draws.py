@@ -226,24 +226,24 @@ def posterior_of(tree: Any) -> xr.Dataset:
     if "constant_data" not in tree.children:
         return posterior
     constant = tree["constant_data"].to_dataset()
-    return with_systems(_in_order_of(constant, posterior), constant)
+    return with_systems(_in_same_order(constant, posterior), constant)
 
 
-def _in_order_of(constant: xr.Dataset, posterior: xr.Dataset) -> xr.Dataset:
+def _in_same_order(constant: xr.Dataset, posterior: xr.Dataset) -> xr.Dataset:
     """Draws in the order of the data of the fit, which are joined by place; refused where draws of
     some are gone.
     """
     for dim in (names.SYSTEM, names.FEATURE):
         if dim not in posterior.indexes or dim not in constant.indexes:
             continue
-        drawn, of_data = (list(group[dim].values) for group in (posterior, constant))
-        if drawn != of_data:
-            if lacking := [label for label in of_data if label not in set(drawn)]:
+        drawn, expected = (list(group[dim].values) for group in (posterior, constant))
+        if drawn != expected:
+            if lacking := [label for label in expected if label not in set(drawn)]:
                 raise ValueError(
                     f"tree has no draws of {dim} {str(lacking[0])!r}, which its data have; keep "
                     "all draws, and select in the answer"
                 )
-            posterior = posterior.sel({dim: of_data})
+            posterior = posterior.sel({dim: expected})
     for name, places in constant.data_vars.items():
         labels = places.attrs.get("labels")
         if labels is not None and list(constant[names.SYSTEM].values) != list(labels):

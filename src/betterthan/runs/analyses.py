@@ -466,7 +466,7 @@ def noise(
         pairs, pair_error = sums.of_pairs()
         shares = sums.shares_of_runs(ci_prob, pairs=True)
         best = dict(zip(_LIMITS, best_runs_range(pairs, shares, 1.0), strict=True))
-        known = np.nan if sums.unit is not None else 0.0
+        unknown = np.nan if sums.unit is not None else 0.0
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.minimum((pairs.error_of_runs / pair_error) ** 2, 1.0)
         parts = {
@@ -477,7 +477,10 @@ def noise(
             "best_runs": best_runs(pairs.item, pairs.run, 1.0, 1.0),
         }
         for k, end in enumerate(_LIMITS):
-            parts |= {f"difference_run_share{end}": shares[k] + known, f"best_runs{end}": best[end]}
+            parts |= {
+                f"difference_run_share{end}": shares[k] + unknown,
+                f"best_runs{end}": best[end],
+            }
         n = len(sums.systems)
         variables |= {
             name: (names.SQUARE, values)
