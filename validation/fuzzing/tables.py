@@ -69,7 +69,8 @@ def votes(rng, kind="read"):
     rows = []
     for _ in range(rng.randint(2, 12)):
         a, b = rng.sample(systems, 2)
-        rows.append([a, b, rng.choice([*words, a, b])])
+        clear = [word for word in words if word not in (a.casefold(), b.casefold())]
+        rows.append([a, b, rng.choice([*clear, a, b])])  # "a" may be side or system "A"
     header = [*columns, "winner"]
     if kind != "read":
         header, rows = [*header, "judge"], [[*row, rng.choice(JUDGES)] for row in rows]
