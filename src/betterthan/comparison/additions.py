@@ -408,7 +408,7 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
         return ()
     return (
         f"! Items of one id are alike in several data sets (p = {numbers.p_value(p)}), as "
-        "translations or copies of one item are, and count as independent; a column cluster= with "
+        "translations or copies of one item are, and count as independent; a column 'cluster' with "
         "their ids lets each count once.",
     )
 
