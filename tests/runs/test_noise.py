@@ -75,6 +75,7 @@ def test_copies_are_named():
     result = bt.runs.noise(trials([[5, 5], [0, 3], [5, 4], [0, 0], [5, 5]]))
     assert result["identical"].values.tolist() == [True, False]
     assert result.lines[-1].startswith("! All runs of an item agree, for every item of A")
+    assert "nan" not in result.report()  # the ICC of A is as unknown as its noise
 
 
 def test_noise_that_no_item_shows_is_unknown_and_has_no_best_number_of_runs():

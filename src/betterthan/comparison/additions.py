@@ -401,9 +401,11 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
     item_mean = _group_means(leads, item)
     between, within = (item_mean**2).sum(0), ((leads - item_mean) ** 2).sum(0)
     varies = between > 1e-12 * rows
+    if not varies.any():
+        return ()
     with np.errstate(divide="ignore"):
         ratio = between[varies] / within[varies] * (rows - groups) / (groups - 1)
-    p = special.fdtrc(groups - 1, rows - groups, ratio).min(initial=1.0) * len(ratio)
+    p = special.fdtrc(groups - 1, rows - groups, ratio).min() * len(ratio)
     if p > _LEVEL_SHARED:
         return ()
     return (

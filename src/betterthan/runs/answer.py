@@ -396,9 +396,9 @@ def _known(value: float, places: int) -> str:
 
 
 def _with_limits(row: Any, name: str) -> str:
-    """A proportion with its interval, if it is known."""
+    """A proportion with its interval, if both are known."""
     value, low, high = (float(row[f"{name}{end}"]) for end in ("", "_lower", "_upper"))
-    return "–" if np.isnan(value) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    return "–" if np.isnan([value, low, high]).any() else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _error(value: float, noise: float = 0.0) -> str:
