@@ -235,11 +235,10 @@ def test_metrics_that_choose_other_winners_are_told():
 
 
 def test_less_is_better_as_the_logs_say():
-    both = of(run("a", SIX, lower={"acc"}), run("b", SIX, lower={"acc"}))
+    lower = {"higher_is_better": {"acc": False}}
+    both = of(run("a", SIX, **lower), run("b", SIX, **lower))
     assert said(both, "direction") == ["lower acc is better, as the logs say"]
-    states = run("b", SIX)
-    states.tool = "lm_eval"  # which also states where higher is better
-    mixed = of(run("a", SIX, lower={"acc"}), states)
+    mixed = of(run("a", SIX, **lower), run("b", SIX, higher_is_better={"acc": True}))
     assert found(mixed, "direction")["level"].tolist() == ["stop"]
 
 

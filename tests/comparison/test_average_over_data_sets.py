@@ -56,12 +56,14 @@ def scores(sizes, systems=2, *, graded=False, cluster=None, seed=0):
 
 def drawn(tasks, weights, draws=1_000_000):
     """Draws of the average: an item of n counts (n - 1) / (n + 1), each task has its weight of the
-    uniform prior.
+    uniform prior, and varies by (n^2 + 1) / (n^2 - 1) more.
     """
     rng, total = np.random.default_rng(0), 0.0
     for counted, weight in zip(np.asarray(tasks, float), weights, strict=True):
         n = counted.sum()
-        win, loss, _ = rng.dirichlet(counted * (n - 1) / (n + 1) + weight, draws).T
+        cells = counted * (n - 1) / (n + 1) + weight
+        total_cells = (cells.sum() + 1) * (n**2 - 1) / (n**2 + 1) - 1
+        win, loss, _ = rng.dirichlet(cells / cells.sum() * total_cells, draws).T
         total = total + weight * (win - loss)
     return total
 

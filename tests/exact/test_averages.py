@@ -6,6 +6,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
+from scipy.stats import multinomial
 
 from betterthan.exact import averages
 from betterthan.exact.averages import Average, Counts
@@ -51,7 +52,7 @@ def rising(x, k):
 
 
 @pytest.mark.parametrize(
-    "cells", [("33/10", "1/57", "1/57"), ("1/150", "1/150", "7/10"), ("6/5", "9/10", "1/150")]
+    "cells", [("33/10", "1/57", "1/57"), ("1/150", "1/150", "99/100"), ("6/5", "9/10", "1/150")]
 )
 def test_parameters_near_zero_have_the_characteristic_function_of_their_moments(cells):
     """The sum of E (i s d)^k / k!, where d = q (2 p - 1) and all moments are fractions."""
@@ -67,6 +68,29 @@ def test_parameters_near_zero_have_the_characteristic_function_of_their_moments(
         np.full((1, 1, 1), s)
     )
     np.testing.assert_allclose(found[0, 0, 0], total, atol=1e-10)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20])
+def test_the_posterior_of_few_items_varies_as_their_difference_does(n):
+    """Averaged over all outcomes of n items; the prior's share goes to zero."""
+    p = np.array([0.35, 0.25, 0.4])
+    wins, losses = np.indices((n + 1, n + 1)).reshape(2, -1)
+    outcomes = np.stack([wins, losses, n - wins - losses], axis=-1)[wins + losses <= n]
+    probability = multinomial.pmf(outcomes, n, p)
+    counts = np.stack([outcomes, outcomes], axis=1)
+    law = Counts.from_suite(counts, np.full(3, 1e-7), np.full(2, 0.5))
+    truth = (p[0] + p[1] - (p[0] - p[1]) ** 2) / n
+    np.testing.assert_allclose(probability @ law.sd[:, 0] ** 2, truth, rtol=1e-6)
+    observed = (outcomes[:, 0] - outcomes[:, 1]) / n
+    np.testing.assert_allclose(law.mean[:, 0], observed, atol=1e-6)
+
+
+def test_two_items_of_a_data_set_count_by_their_moments():
+    law = Counts(np.array([[[0.2, 0.1, 0.4]]]))
+    s = np.array([[[1e-3, 2e-3]]])
+    found = np.log(law.characteristic(s))[0, 0]
+    np.testing.assert_allclose(found.imag, s[0, 0] * law.mean[0], rtol=1e-9)
+    np.testing.assert_allclose(found.real, -((s[0, 0] * law.sd[0]) ** 2) / 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("n", [12.5, 30.0, 1e3, 1e6])

@@ -54,7 +54,7 @@ def test_names_that_somebody_gave_are_ids(tmp_path):
 
 def test_less_is_better_where_what_is_below_the_threshold_passes(tmp_path):
     (run,) = read(made.deepeval(tmp_path / "a.json"))
-    assert run.lower == {"Toxicity"}
+    assert run.higher_is_better == {"Toxicity": False}
 
 
 def test_conversations_are_read(tmp_path):

@@ -72,8 +72,19 @@ def test_rows_and_their_aggregate(tmp_path):
         ("q1", "acc", 1, 0.0, "ok"),
     ]
     assert (run.system, run.task, run.version) == ("org/alpha", "toy", "lm_eval 0.4.13")
-    assert (run.reported, run.lower, run.notes) == ({"acc": 0.5}, {"acc"}, [])
+    assert (run.reported, run.higher_is_better, run.notes) == ({"acc": 0.5}, {"acc": False}, [])
     assert run.config == {"model.dtype": "float16"}
+
+
+def test_rows_without_a_result_are_of_the_only_one_of_the_aggregate(tmp_path):
+    rows = [row("q0", result=None), row("q1", 0.0, result=None)]
+    (run,) = read(write(tmp_path, rows, aggregate(lower=True)))
+    assert (run.metrics, run.reported) == (["score"], {"score": 0.5})
+    assert run.higher_is_better == {"score": False}
+    two = aggregate()
+    two["evaluation_results"] += aggregate(result="norm")["evaluation_results"]
+    with pytest.raises(ValueError, match=r"without an evaluation_result_id, .* 2 results \(acc, n"):
+        read(write(tmp_path, rows, two))
 
 
 def test_an_aggregate_finds_its_samples(tmp_path):

@@ -23,7 +23,7 @@ def test_cells_and_means_are_those_expected():
         assert {metric.partition(",")[0] for metric in run.refused} == (
             {"word_perplexity", "bits_per_byte"} if run.task == "toy_ppl" else set()
         )
-        assert run.lower == (set(run.metrics) if run.task == "toy_ppl" else set())
+        assert set(run.higher_is_better.values()) == {run.task != "toy_ppl"}
         told = wanted["reported"][run.system][run.task]
         assert run.reported == {
             key.removesuffix(",none"): value for key, value in told.items() if run.task != "toy_ppl"

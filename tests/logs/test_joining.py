@@ -1,9 +1,12 @@
 """Records of one content are one item, whatever they are called and however often they come."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import betterthan as bt
 from betterthan.logs.pivoting import _by_content
 
 
@@ -47,3 +50,31 @@ def test_an_uneven_number_of_copies_is_refused():
     ).assign(system="m")
     with pytest.raises(ValueError, match="occur a different number of times"):
         _by_content(records)
+
+
+def test_ids_of_two_tools_that_number_the_same_questions_in_other_ways_are_refused(tmp_path):
+    """Inspect counts samples from 1, and lm-eval, as Every Eval Ever has it, from 0."""
+    samples = [
+        {"id": k + 1, "epoch": 1, "input": f"question {k}", "target": "0"}
+        | {"scores": {"match": {"value": "C"}}}
+        for k in range(4)
+    ]
+    about = {"run_id": "r", "task_id": "t", "task": "toy", "model": "a"}
+    log = {"version": 2, "status": "success", "eval": about, "samples": samples}
+    (tmp_path / "a.json").write_text(json.dumps(log))
+    row = {"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "b"}
+    for start, other in ((0, True), (1, False)):
+        rows = [
+            row
+            | {"evaluation_name": "toy", "evaluation_result_id": "match", "sample_id": f"{k}"}
+            | {"input": {"raw": f"question {k - start}"}, "evaluation": {"score": 1.0}}
+            for k in range(start, 4 + start)
+        ]
+        path = tmp_path / f"b{start}_samples.jsonl"
+        path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+        sources = {"a": tmp_path / "a.json", "b": path}
+        if other:
+            with pytest.raises(ValueError, match=r"'question 0' is item '1' in a.json and '0' in"):
+                bt.read_logs(sources)
+        else:
+            assert set(bt.read_logs(sources).records["item"]) == set("1234")

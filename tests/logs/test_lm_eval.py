@@ -118,8 +118,47 @@ def test_less_is_better_and_means_of_another_kind(tmp_path):
     )
     made.written(tmp_path, about)
     (run,) = read(made.samples(tmp_path, "toy", rows))
-    assert run.lower == {"ter"}
+    assert run.higher_is_better == {"ter": False, "extra": True}
     assert run.reported == {"ter": 2.0}
+
+
+def test_versions_that_say_what_is_better_only_in_the_metrics_of_a_task(tmp_path):
+    about = made.results({"toy": {"pct_stereotype,none": 1.0}})
+    listed = [{"metric": "pct_stereotype", "aggregation": "mean", "higher_is_better": False}]
+    about["configs"] = {"toy": {"metric_list": listed}}
+    about.pop("higher_is_better", None)
+    made.written(tmp_path, about)
+    (run,) = read(made.samples(tmp_path, "toy", [made.row(0, 1.0, "pct_stereotype")]))
+    assert run.higher_is_better == {"pct_stereotype": False}
+
+
+def test_a_perplexity_of_rows_is_their_log_likelihood_of_which_more_is_better(tmp_path):
+    rows = [made.row(k, value, "perplexity") for k, value in enumerate((-1.0, -2.0))]
+    about = made.results(
+        {"toy": {"perplexity,none": 4.48}},
+        higher_is_better={"toy": {"perplexity": False}},
+        configs={"toy": {"metric_list": [{"metric": "perplexity", "aggregation": "perplexity"}]}},
+    )
+    made.written(tmp_path, about)
+    (run,) = read(made.samples(tmp_path, "toy", rows))
+    assert run.metrics == ["perplexity/log-likelihood"]
+    assert run.higher_is_better == {"perplexity/log-likelihood": True}
+    assert run.reported == {}
+    alone = made.samples(tmp_path / "alone", "toy", rows)
+    assert read(alone)[0].higher_is_better == {"perplexity/log-likelihood": True}
+    real = [made.row(0, 12.0, "perplexity")]
+    assert read(made.samples(tmp_path / "real", "toy", real))[0].metrics == ["perplexity"]
+
+
+@pytest.mark.parametrize(("reported", "unscored"), [(0.5, 2), (-0.25, 0), (0.9, 0)])
+def test_rows_of_other_items_that_lm_eval_leaves_out_have_no_score(tmp_path, reported, unscored):
+    rows = [made.row(k, value, "4096") for k, value in enumerate((1.0, 0.0, -1.0, -1.0))]
+    listed = [{"metric": "4096", "aggregation": "def aggregate_metrics(metrics): ..."}]
+    about = made.results({"toy": {"4096,none": reported}}, configs={"toy": {"metric_list": listed}})
+    made.written(tmp_path, about)
+    (run,) = read(made.samples(tmp_path, "toy", rows))
+    assert run.cells.status.count("unscored") == unscored
+    assert run.reported == ({"4096": 0.5} if unscored else {})
 
 
 def test_settings_that_tell_runs_of_one_model_apart(tmp_path):

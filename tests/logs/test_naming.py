@@ -52,6 +52,15 @@ def test_long_prompts_are_cut_unless_that_makes_them_equal():
     assert names(of(text + "y"), of(text + "z")) == [text + "y", text + "z"]
 
 
+def test_long_settings_are_cut_unless_that_makes_them_equal():
+    def of(prompt):
+        return run("a", {"q": 1}, config={"system_message.template": prompt})
+
+    text = "x" * 50
+    assert names(of("y" + text), of("z" + text))[0] == f"a (template=y{'x' * 36}...)"
+    assert names(of(text + "y"), of(text + "z")) == [f"a (template={text}{k})" for k in "yz"]
+
+
 def test_systems_picks_orders_and_renames():
     assert list(chosen(["b", "a"], ["a", "b", "c"])) == ["b", "a"]
     assert chosen({"b": "new"}, ["a", "b"]) == {"a": "a", "b": "new"}
@@ -100,6 +109,18 @@ def test_tries_are_one_run_and_a_score_wins_over_an_error():
     assert (scores["q1"], scores["q2"]) == (1, 0)
     assert [kept.cells.failed[kept.cells.item.index(q)] for q in ("q1", "q2", "q3")] == [False] * 3
     assert kept.files == ["a.log", "a.log"]
+
+
+def test_a_run_that_was_scored_again_is_refused():
+    scores = {"q1": 1, "q2": 0}
+    old = run("a", scores, again="t", started="1", files=["a.json"])
+    new = run("a", scores | {"q2": 1}, again="t", started="1", files=["a-scored.json"])
+    with pytest.raises(ValueError, match=r"'a-scored.json' and 'a.json' hold one run with other"):
+        merge_runs([new, old], "aa", None)
+    copy = run("a", scores, again="t", started="1", files=["copy.json"])
+    assert items(merge_runs([old, copy], "aa", None)[0][0]) == scores
+    retry = run("a", {"q2": 1}, again="t", started="2", files=["retry.json"])
+    assert items(merge_runs([old, retry], "aa", None)[0][0]) == scores | {"q2": 1}
 
 
 def test_parts_of_one_run_are_put_together():

@@ -51,7 +51,7 @@ def test_errors_and_what_was_not_scored_count_as_asked():
     worst = pivot_scores(logs(a, b), errors="worst", unscored="worst")
     assert worst.sel(system="a").values.tolist() == [1, 0, 0]
     lower = [
-        run(r.system, dict(zip("xyz", v, strict=True)), lower={"acc"})
+        run(r.system, dict(zip("xyz", v, strict=True)), higher_is_better={"acc": False})
         for r, v in ((a, (1, None, 0)), (b, (0, 1, 1)))
     ]
     assert pivot_scores(logs(*lower), errors="worst").sel(system="a").values.tolist() == [1, 1, 0]
@@ -142,13 +142,13 @@ def test_runs_of_an_item_keep_their_epochs():
 
 
 def test_direction_is_the_log_s_and_a_contradiction_is_refused():
-    runs = [run(s, {"q1": 1, "q2": 0}, lower={"acc"}) for s in "ab"]
+    runs = [run(s, {"q1": 1, "q2": 0}, higher_is_better={"acc": False}) for s in "ab"]
     assert pivot_scores(logs(*runs)).attrs["higher_is_better"] == 0
     with pytest.raises(ValueError, match="contradicts the logs"):
         pivot_scores(logs(*runs), higher_is_better=True)
     silent = run("b", {"q1": 1, "q2": 0})  # its tool states no direction
     assert pivot_scores(logs(runs[0], silent)).attrs["higher_is_better"] == 0
-    silent.tool = "lm_eval"  # it would state that lower is better
+    silent.higher_is_better = {"acc": True}
     with pytest.raises(ValueError, match="worse in others"):
         pivot_scores(logs(runs[0], silent))
 
@@ -166,9 +166,33 @@ def test_direction_that_no_log_states_is_asked_for_where_the_metric_names_errors
     assert pivot_scores(logs(*costs), higher_is_better=False).attrs["higher_is_better"] == 0
     stated = [run(s, {"q1": 1, "q2": 0}) for s in "ab"]
     for one in stated:
-        one.tool = "lm_eval"
+        one.higher_is_better = {"acc": True}
     with pytest.raises(ValueError, match="contradicts the logs"):
         pivot_scores(logs(*stated), higher_is_better=False)
+
+
+def test_tasks_of_one_system_each_are_refused_with_their_systems():
+    a, b = (run(s, {"q1": 1, "q2": 0}, task=task) for s, task in (("a", "x/gpqa"), ("b", "gpqa")))
+    with pytest.raises(
+        ValueError, match=r"'a' ran 'x/gpqa', 'b' ran 'gpqa'; 2 of 2 questions are the same"
+    ):
+        pivot_scores(logs(a, b))
+
+
+def test_trials_that_count_as_items_are_warned_of():
+    contents = [f"question {k % 4}" for k in range(12)]
+    scores = {f"q{k}": k % 2 for k in range(12)}
+    two = logs(*(run(s, scores, contents=contents) for s in "ab"))
+    with pytest.warns(UserWarning, match="12 items have 4 distinct contents"):
+        pivot_scores(two)
+
+
+def test_samples_that_never_ran_have_no_content_and_do_not_keep_others_from_a_join():
+    a = run("a", {"1": 1, "2": 0, "3": 1}, contents=["x", "y", "z"])
+    b = run("b", {"1": 0}, contents=["z"], declared=["1", "2", "3"], state="died")
+    found = pivot_scores(logs(a, b), join="content")
+    assert found.sizes["item"] == 3
+    assert found.sel(item="3").values.tolist() == [1, 0]
 
 
 def test_no_score_at_all_says_how_the_runs_ended():

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+import betterthan as bt
 from betterthan.logs import of_promptfoo
 from tests.logs.expected_records import as_items, epochs, expected, folder, log_files, rows
 from tests.logs.made_promptfoo import CHECKS, as_json, as_lines, result, results
@@ -90,6 +91,17 @@ def test_descriptions_and_checks_tell_tests_apart(tmp_path):
     run = read(as_lines(tmp_path / "out.jsonl", given))[0]
     assert len(set(run.cells.item)) == 3
     assert len(set(run.cells.content)) == 2
+
+
+def test_two_providers_of_one_name_are_no_retries_of_each_other(tmp_path):
+    given = [
+        result(k, column, str(k), passed=column == 0, provider={"id": "gpt"})
+        for k in range(3)
+        for column in (0, 2)
+    ]
+    path = as_json(tmp_path / "out.json", given)
+    with pytest.raises(ValueError, match="gpt was run 2 times, with equal settings"):
+        bt.read_logs(path)
 
 
 def test_the_same_evaluation_in_several_files_is_read_once(tmp_path):

@@ -29,7 +29,7 @@ def test_lines_are_items(tmp_path):
 
 def test_of_ter_less_is_better(tmp_path):
     (run,) = read(write(tmp_path / "a.txt", 10.0, metric="TER"))
-    assert run.lower == {"TER"}
+    assert run.higher_is_better == {"TER": False}
 
 
 def test_several_metrics_stand_below_one_another(tmp_path):

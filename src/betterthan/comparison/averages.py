@@ -411,13 +411,13 @@ def averaged_evidence(suite: Suite, options: Options) -> Evidence | str:
     w, totals = suite.weights, [part.totals for part in suite.parts]
     if isinstance(law, Average):
         both, items = zip(*(t.both_right() for t in totals if t), strict=True)
-        share, worth = averages.shares(np.array(items), w)
+        share, worth, wider = averages.shares(np.array(items), w)
         each = [
             abilities.evidence_from_right(count * x, n * x, checks.prior(options.prior), of_prior)
             for count, n, x, of_prior in zip(both, items, worth, share, strict=True)
         ]
         score = np.stack([e.score for e in each], axis=1) @ w
-        covariance = np.tensordot(w**2, np.stack([e.covariance for e in each]), 1)
+        covariance = np.tensordot(w**2 * wider, np.stack([e.covariance for e in each]), 1)
         return Evidence(score, covariance, None, law.sd, AveragedPairs(law), abilities.SCALE)
     means = [t.means for t in totals if isinstance(t, UnitTotals)]
     score = np.stack([m.mean for m in means], axis=1) @ w

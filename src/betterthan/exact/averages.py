@@ -51,11 +51,13 @@ class Counts:
         Examples
         --------
         >>> Counts.from_suite(np.array([[[2, 0, 1], [0, 1, 2]]]), np.ones(3), np.full(2, 0.5)).cells
-        array([[[1.5, 0.5, 1. ],
-                [0.5, 1. , 1.5]]])
+        array([[[1.1, 0.36666667, 0.73333333],
+                [0.36666667, 0.73333333, 1.1]]])
         """
-        share, worth = shares(counts.sum(-1, keepdims=True), weights[:, None])
-        return cls(counts * worth + prior * share)
+        share, worth, wider = shares(counts.sum(-1, keepdims=True), weights[:, None])
+        cells = counts * worth + prior * share
+        total = cells.sum(-1, keepdims=True)
+        return cls(cells * (((total + 1) / wider - 1) / total))
 
     def take(self, rows: np.ndarray) -> Self:
         """Select pairs."""
@@ -89,6 +91,8 @@ class Counts:
         for begin in range(0, len(rows), _ROWS):
             block = slice(begin, begin + _ROWS)
             values[block], near[block] = _by_moments(rows[block], at[block])
+        if (two := rows.sum(1) < _NORMAL).any():
+            values[two], near[two] = _by_normal(rows[two], at[two]), True
         scale, few = np.maximum(rows, _LEAST_SCALE), rows.sum(1) < _FEW
         separate = ~near & (at > (np.pi * scale.max(1) + _APART)[:, None])
         for k in np.flatnonzero(few & ~(near | separate).all(1)):
@@ -105,21 +109,26 @@ class Counts:
         return values[same].reshape(s.shape)
 
 
-def shares(items: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each data set its share of the prior of the average, and what an item counts.
+def shares(items: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each data set its share of the prior of the average, what an item counts next to it, and
+    how much wider the posterior is than one of so many items.
 
     With a prior of its own, each of many small data sets would draw the average further away, while
     the average gets more precise. The shares are the weights, which sum to 1. A posterior from n
     items varies by p (1 - p) / (n + 1) around the observed p, on average (n - 1) / (n + 1) times
-    what p varies by: an item counts so much, lest the average of many be too certain.
+    what p varies by: an item counts so much, lest the average of many be too certain. A posterior
+    from n (n - 1) / (n + 1) items then varies by (n^2 - 1) / (n^2 + 1) of it.
     """
     if len(weights) == 1:  # the prior of one is what it would be by itself
-        return np.ones_like(weights), np.ones(np.shape(items))
-    return np.where(weights > 0, weights, 1.0), np.maximum(items - 1, 0) / (items + 1)
+        return np.ones_like(weights), *np.ones((2, *np.shape(items)))
+    n = np.asarray(items, dtype=float)
+    wider = (n**2 + 1) / np.where(n > 1, n**2 - 1, n**2 + 1)
+    return np.where(weights > 0, weights, 1.0), np.maximum(n - 1, 0) / (n + 1), wider
 
 
 _REACH, _WIDEST = 34.0, 2.0  # standard deviations, and at most, that the rule resolves
 _LEAST_SCALE, _APART = 8.0, 5.0  # of a path, and of the paths from each other
+_NORMAL = 1.0  # a sum of parameters, of two items, below which a normal of their moments stands in
 _FEW = 12.0  # a sum of parameters below which the integrand falls off too slowly for the line
 _HELD = 2048  # values of s at once
 _SIDES = np.array([1.0, -1.0, 0.0])  # d of a win, a loss, a tie
@@ -158,6 +167,12 @@ def _by_moments(cells: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarra
         even = moments[j, :, None] - even * square
         odd = moments[j + 1, :, None] - odd * square
     return (even + 1j * z * odd) * np.exp(1j * s * mean[:, None]), near
+
+
+def _by_normal(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Of two items, whose density under a Dirichlet distribution has a peak at each outcome."""
+    mean, sd = (cells[:, 0] - cells[:, 1]) / cells.sum(1), sd_difference(*cells.T)
+    return np.exp(1j * s * mean[:, None] - 0.5 * (s * sd[:, None]) ** 2)
 
 
 def _by_gauss(cells: np.ndarray, s: np.ndarray) -> np.ndarray:

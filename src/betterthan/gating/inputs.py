@@ -121,9 +121,8 @@ def as_runs(stored: StoredBaseline) -> list[Run]:
     runs = []
     for stored_run in baseline.about["runs"]:
         fields = {k: v for k, v in stored_run.items() if k != "lower"}
-        runs.append(
-            Run(files=[stored.name], lower={metric} if stored_run["lower"] else set(), **fields)
-        )
+        better = {metric: not stored_run["lower"]}
+        runs.append(Run(files=[stored.name], higher_is_better=better, **fields))
     for line, row in zip(stored.lines, baseline.rows, strict=True):
         cells = runs[int(row["run"])].cells
         sample = cells.sample(

@@ -28,10 +28,14 @@ def refuse_doubtful(scores: xr.DataArray) -> None:
     _refuse(scores, doubtful(scores))
 
 
-def refuse_other_scales(scores: xr.DataArray) -> None:
-    """Refuse systems whose logs are on two scales, until the systems are named."""
+def refuse_doubtful_logs(scores: xr.DataArray, absent: xr.DataArray) -> None:
+    """Refuse logs on two scales or with two numberings of items, until the systems are named;
+    `absent` are scores of which a log has no sample.
+    """
     if reason := other_scales_of_logs(scores):
         _refuse(scores, f"{reason}; give logs of one scale")
+    if reason := other_numbers(scores.fillna(0.0).where(~absent)):
+        _refuse(scores, f"{reason}; number all alike")
 
 
 def other_scales_of_logs(scores: xr.DataArray) -> str:

@@ -121,13 +121,18 @@ def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
     for (name, _), configs in configs_by_task.items():
         keys = differing.setdefault(name, [])
         keys += [key for key in _differ(configs) if key not in keys]
-    settings = [[_setting(run, k) for k in differing[n]] for run, n in zip(runs, base, strict=True)]
-    named = zip(base, settings, strict=True)
-    return [f"{name} ({', '.join(own)})" if own else name for name, own in named]
+    short, full = (
+        [
+            f"{n} ({', '.join(_setting(run, k, as_) for k in differing[n])})" if differing[n] else n
+            for run, n in zip(runs, base, strict=True)
+        ]
+        for as_ in (_cut, str)
+    )
+    return short if len(set(short)) == len(set(full)) else full
 
 
-def _setting(run: Run, key: str) -> str:
-    return f"{_plain(_last(key))}={_cut(_plain(str(run.config.get(key))))}"
+def _setting(run: Run, key: str, as_: Callable[[str], str]) -> str:
+    return f"{_plain(_last(key))}={as_(_plain(str(run.config.get(key))))}"
 
 
 def _differ(configs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -341,26 +346,16 @@ def _with_missing(
     return {name: values[place] for name, values in longer.items()}
 
 
-_STATE_DIRECTIONS = ("lm_eval", "every_eval_ever", "sacrebleu")  # others at most say of errors
-
-
 def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     names = ("tool", "version", "task", "config", "started", "finished", "state", "why")
     names += ("again", "declared", "epochs", "own_ids", "ordered", "reported", "rule", "judge")
-    names += ("scorer", "files", "said", "reduced", "refused")
+    names += ("scorer", "files", "said", "reduced", "refused", "higher_is_better")
     table: dict[str, Any] = {"system": list(systems), "base": [run.system for run in runs]}
     for name in names:
         values = [getattr(run, _FIELDS.get(name, name)) for run in runs]
         is_text = all(isinstance(value, str) for value in values)
         table[name] = encodable(values) if is_text else values
-    table["higher_is_better"] = [_directions(run) for run in runs]
     return pd.DataFrame(table)
-
-
-def _directions(run: Run) -> dict[str, bool]:
-    """Whether higher is better, of the metrics of which the tool says so."""
-    metrics = [m for m in run.metrics if run.tool in _STATE_DIRECTIONS or m in run.lower]
-    return {metric: metric not in run.lower for metric in metrics}
 
 
 _HASHES = ("item_hash", "prompt_hash")

@@ -53,7 +53,7 @@ def _run(file: LogFile) -> Run:
     if not run.metrics:
         reason = f"holds no scores: {counted(len(cases), 'test case')} without metrics"
         raise problem(file.name, reason)
-    run.lower = _lower(cases)
+    run.higher_is_better = dict.fromkeys(_lower(cases), False)
     return run
 
 

@@ -161,9 +161,15 @@ def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:
     run.version = " ".join(filter(None, (as_text(library.get(k)) for k in ("name", "version"))))
     run.config = flat({"model": as_dict(model.get("additional_details"))})
     run.started = as_text(aggregate.get("evaluation_timestamp"))
-    for result in as_dicts(aggregate.get("evaluation_results")):
-        if result.get("evaluation_name") == run.task:
-            _add_result(run, result)
+    results = as_dicts(aggregate.get("evaluation_results"))
+    results = [result for result in results if result.get("evaluation_name") == run.task]
+    if len(results) > 1 and _METRIC in run.metrics:
+        ids = ", ".join(as_text(result.get("evaluation_result_id")) for result in results)
+        reason = f"has rows of {run.task} without an evaluation_result_id, and its aggregate has"
+        right = "write in each row which of them it is of"
+        raise problem(run.files[0], f"{reason} {len(results)} results ({ids}); {right}")
+    for result in results:
+        _add_result(run, result)
     expected = number(as_dict(aggregate.get("detailed_evaluation_results")).get("total_rows"))
     if expected is not None and expected != total:
         note = f"{run.files[0]} holds {total} rows of the {expected:.0f} that its aggregate names"
@@ -172,11 +178,13 @@ def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:
 
 def _add_result(run: Run, result: dict[str, Any]) -> None:
     name = as_text(result.get("evaluation_result_id")) or _METRIC
+    name = _METRIC if run.metrics == [_METRIC] else name  # of rows without an id, the only one
     if name not in run.metrics:
         return
     run.config |= flat({"generation": as_dict(result.get("generation_config"))})
     score = number(as_dict(result.get("score_details")).get("score"))
     if score is not None:
         run.reported[name] = score
-    if as_dict(result.get("metric_config")).get("lower_is_better") is True:
-        run.lower.add(name)
+    lower = as_dict(result.get("metric_config")).get("lower_is_better")
+    if isinstance(lower, bool):
+        run.higher_is_better[name] = not lower

@@ -105,10 +105,14 @@ def _settings(header: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
         | {"task_version": about.get("task_version")}
         | {key: config.get(key) for key in _SAMPLED}
     )
-    for step in plan_steps(header):
+    steps = plan_steps(header)
+    for step in steps:
         settings |= flat(as_dict(step.get("params")), f"{step.get('solver')}.")
+    settings["solver"] = ", ".join(as_text(s.get("solver")) for s in steps if not s.get("params"))
     settings.pop("generate.max_connections", None)
-    return {key: _short(value) for key, value in settings.items() if value not in (None, "[]", {})}
+    return {
+        key: _short(value) for key, value in settings.items() if value not in (None, "", "[]", {})
+    }
 
 
 def _short(value: Any) -> Any:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b, sha256
+from math import isclose
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,6 +17,7 @@ from betterthan.progress import with_bar
 
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")  # as lm-eval looks for it
 _SETTINGS = ("fewshot_as_multiturn", "chat_template_sha", "system_instruction_sha")
+_PLACEHOLDER = -1.0  # of an item that a metric is not of
 _CONFIG_KEYS = ("gen_kwargs", "limit", "fewshot_seed")
 
 
@@ -87,9 +89,11 @@ def _settings(results: dict[str, Any], args: dict[str, Any], task: str) -> dict[
 def _add_reported(run: Run, results: dict[str, Any]) -> None:
     """Add the reported means by metric; skip metrics that are no mean of the items."""
     about = as_dict(as_dict(results.get("configs")).get(run.task))
-    listed = as_dicts(about.get("metric_list"))
-    other = {as_text(m.get("metric")) for m in listed if m.get("aggregation", "mean") != "mean"}
-    better = as_dict(as_dict(results.get("higher_is_better")).get(run.task))
+    listed = {as_text(m.get("metric")): m for m in as_dicts(about.get("metric_list"))}
+    other = {name for name, m in listed.items() if m.get("aggregation", "mean") != "mean"}
+    # before 0.4.3 only the metrics of the task say what is better
+    better = {name: m.get("higher_is_better") for name, m in listed.items()}
+    better |= as_dict(as_dict(results.get("higher_is_better")).get(run.task))
     metrics = set(run.metrics)
     for key, value in as_dict(as_dict(results.get("results")).get(run.task)).items():
         metric, _, chosen = key.partition(",")
@@ -98,11 +102,35 @@ def _add_reported(run: Run, results: dict[str, Any]) -> None:
         name, reported = metric_name(metric, chosen or "none"), number(value)
         if name not in metrics:
             continue
-        if better.get(metric) is False:
-            run.lower.add(name)
-        if reported is not None and metric not in other and name not in run.refused:
+        if isinstance(stated := better.get(metric), bool):
+            run.higher_is_better[name] = stated
+        if reported is None or name in run.refused:
+            continue
+        if metric not in other or (not of_error and _without_placeholders(run, name, reported)):
             into = run.reduced.setdefault("stderr", {}) if of_error else run.reported
             into[name] = reported
+
+
+def _without_placeholders(run: Run, name: str, reported: float) -> bool:
+    """Whether what is reported is the mean without the -1 of other items, which then have no score.
+
+    The tasks of RULER have a metric for each length of context, and -1 in the rows of other
+    lengths.
+    """
+    cells = run.cells
+    own = [k for k, metric in enumerate(cells.metric) if metric == name]
+    scored = [k for k in own if cells.raw[k] != _PLACEHOLDER]
+    if not 0 < len(scored) < len(own):
+        return False
+    mean = sum(cells.raw[k] for k in scored) / len(scored)
+    if not isclose(mean, reported, rel_tol=1e-6, abs_tol=1e-9):
+        return False
+    for k in own:
+        if cells.raw[k] == _PLACEHOLDER:
+            cells.status[k] = UNSCORED
+    note = f"-1 in {len(own) - len(scored)} of {len(own)} rows is no {name}, as lm-eval's mean says"
+    run.notes.append(("rows", note))
+    return True
 
 
 def _tell_missing(run: Run, results: dict[str, Any]) -> None:
@@ -308,11 +336,28 @@ def _run(file: LogFile, results_file: LogFile | None, read: dict[Path, dict[str,
         run.files.append(results_file.name)
     run.task = _task(file, list(as_dict((results or {}).get("results"))))
     add_rows(run, file, list_metrics(results, run.task))
+    _name_log_likelihoods(run)
     if results is not None:
         add_results(run, results)
     if not run.started and (stamp := _stamp(file)):
         run.started = stamp
     return run
+
+
+def _name_log_likelihoods(run: Run) -> None:
+    """Name what rows hold as a perplexity, of which lm-eval takes exp(-mean): log-likelihoods."""
+    cells = run.cells
+    for name in run.metrics:
+        base, comma, chosen = name.partition(",")
+        raws = [raw for raw, metric in zip(cells.raw, cells.metric, strict=True) if metric == name]
+        if base == "perplexity" and max(raws) < 1:  # which a perplexity is at least
+            renamed = f"{base}/log-likelihood{comma}{chosen}"
+            cells.metric[:] = [renamed if metric == name else metric for metric in cells.metric]
+            run.higher_is_better[renamed] = True
+            note = (
+                f"perplexity of {run.files[0]} is the log-likelihood of each item: more is better"
+            )
+            run.notes.append(("rows", note))
 
 
 def _find_results(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:

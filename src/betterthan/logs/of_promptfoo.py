@@ -255,7 +255,8 @@ def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:
 
 
 def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> Run:
-    provider, prompt, _ = result.system
+    provider, prompt, column = result.system
+    evaluation = str(about.get("evalId") or "")
     settings = flat(result.config) if isinstance(result.config, dict) else {}
     settings = {key: v for key, v in settings.items() if not _SECRET.search(key)}
     return Run(
@@ -266,7 +267,7 @@ def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> 
         version=str(as_dict(about.get("metadata")).get("promptfooVersion", "")),
         config=settings,
         started=str(as_dict(about.get("results")).get("timestamp", "")),
-        again=str(about.get("evalId") or ""),
+        again=f"{evaluation}/{column}" if evaluation else "",  # columns are no retries of another
         epochs=repeat,
         ordered=False,
         reported=_reported(about, result.system),

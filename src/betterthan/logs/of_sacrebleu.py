@@ -57,7 +57,7 @@ def _run(file: LogFile) -> Run:
         run.cells.score(item - 1, metric, score)
     run.version = next(iter(signed.values()))[0].rpartition("version:")[2]
     run.scorer = "; ".join(signature for signature, _ in signed.values())
-    run.lower = _LOWER & set(run.metrics)
+    run.higher_is_better = {metric: metric not in _LOWER for metric in run.metrics}
     return run
 
 

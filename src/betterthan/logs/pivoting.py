@@ -242,6 +242,12 @@ def _refuse_other_ids(records: Frame) -> None:
                 )
 
 
+def _without_unread(records: Frame) -> Frame:
+    """Leave out samples that were to be run and were not, which have no content."""
+    never_run = (records["status"] == MISSING) & records["item_hash"].isna()
+    return records[~never_run] if never_run.any() else records
+
+
 def _by_content(records: Frame) -> np.ndarray:
     """Key records by content; repeated content of a run gets an occurrence number."""
     if records["item_hash"].isna().any():
@@ -314,6 +320,7 @@ def _by_order(records: Frame) -> np.ndarray:
 POLICIES = ("missing", "raw", "worst")
 STATUS = "status"
 _FILES = 8  # that are named
+_DISTINCT, _COPIES = 0.5, 5  # of the items at most, and what they repeat at least, in trials
 
 
 def pivot_scores(
@@ -364,6 +371,8 @@ def pivot_scores(
     name = str(records["metric"].iloc[0])
     better = direction(logs, records, name, higher_is_better)
     systems = _systems(logs, records, task)
+    _refuse_separate_tasks(records)
+    _warn_of_copies(records)
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
     tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
@@ -415,7 +424,39 @@ def _systems(logs: Logs, records: pd.DataFrame, task: str | Sequence[str] | None
     return systems
 
 
+def _refuse_separate_tasks(records: pd.DataFrame) -> None:
+    """Refuse several tasks of which none was run by two systems."""
+    scored = records[records["status"] == OK]
+    systems_by_task = {task: list(dict.fromkeys(g["system"])) for task, g in _by_task(scored)}
+    if len(systems_by_task) < 2 or max(map(len, systems_by_task.values())) > 1:
+        return
+    ran = [f"{quoted(s)} ran {quoted(task)}" for task, (s, *_) in systems_by_task.items()]
+    digests = [set(group["item_hash"].dropna()) for _, group in _by_task(scored)]
+    same = len(digests[0] & digests[1])
+    hint = f"; {same} of {len(digests[0])} questions are the same, so it may be one under two names"
+    right = "give the logs of one task, under one name"
+    raise ValueError(
+        f"no task was run by two systems: {', '.join(ran)}{hint if same else ''}; {right}"
+    )
+
+
+def _warn_of_copies(records: pd.DataFrame) -> None:
+    """Warn of trials that count as items: contents of one system that have several ids."""
+    if records["cluster"].notna().any() or records["item_hash"].isna().any():
+        return
+    own = records[records["system"] == records["system"].iloc[0]]
+    items, contents = (len(own[["task", key]].drop_duplicates()) for key in ("item", "item_hash"))
+    if contents <= _DISTINCT * items and items - contents >= _COPIES:
+        checks.warn(
+            f"{items} items have {contents} distinct contents, and each counts as independent; "
+            "pass cluster='content' so that items of one content count as one cluster"
+        )
+
+
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
+    own_ids = bool(logs.runs["own_ids"].loc[records["run"].unique()].all())
+    if join == "content" or (join == "auto" and not own_ids):
+        records = _without_unread(records)
     keys, by = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
     # the unit of each record, an item in an epoch, and the first record of each unit

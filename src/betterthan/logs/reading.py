@@ -128,7 +128,25 @@ def _disagreement(runs: list[Run], system: str) -> str:
 def _tries(runs: list[Run]) -> list[Run]:
     """Tries that share what a retry shares, as one run."""
     groups = grouped((run.again or k, run) for k, run in enumerate(runs))
+    for group in groups.values():
+        _refuse_scored_again(group)
     return [merged(group) for group in groups.values()]
+
+
+def _refuse_scored_again(tries: Sequence[Run]) -> None:
+    """Refuse finished logs of one run, of one start, whose scores differ: it was scored again."""
+    finished = [run for run in tries if run.state == DONE and run.started]
+    for run in finished[1:]:
+        first = next(other for other in finished if other.started == run.started)
+        if first is not run and _scores_by_sample(first) != _scores_by_sample(run):
+            files = " and ".join(quoted(one.files[0]) for one in (first, run))
+            reason = f"{files} hold one run with other scores, so it was scored again"
+            raise ValueError(f"{reason}; give the one whose scores count")
+
+
+def _scores_by_sample(run: Run) -> dict[tuple[str, int], list[tuple[str, str, str]]]:
+    samples = zip(run.cells.item, run.cells.epoch, strict=True)
+    return dict(zip(samples, _scores(run.cells), strict=True))
 
 
 def _overlap(runs: list[Run]) -> bool:
@@ -494,9 +512,29 @@ def _refuse_mixed(runs: Sequence[Run], keys: Sequence[str | None]) -> None:
     if None in keys:
         right = "pass format= for one of them, or give a mapping of systems to their files"
         raise ValueError(f"there are logs of {' and '.join(tools)}; {right}")
+    _refuse_other_texts(runs)
     for run in runs:
         run.cells.content[:] = [None] * len(run.cells)
         run.notes.append(joined_by_id_note(tools))
+
+
+def _refuse_other_texts(runs: Sequence[Run]) -> None:
+    """Refuse ids of two tools that number the same texts in other ways."""
+    first = runs[0]
+    item_by_text = dict(zip(first.cells.text, first.cells.item, strict=True))
+    for run in runs:
+        texts = dict(zip(run.cells.text, run.cells.item, strict=True))
+        both = [text for text in texts if text and text in item_by_text]
+        others = [text for text in both if texts[text] != item_by_text[text]]
+        if run.tool != first.tool and 2 * len(others) > len(both):
+            text = others[0]
+            ids = [
+                f"{quoted(of[text])} in {one.files[0]}"
+                for of, one in ((item_by_text, first), (texts, run))
+            ]
+            reason = f"{quoted(text)} is item {' and '.join(ids)}, and so are {len(others)} of"
+            right = "write a table with one id for each item"
+            raise ValueError(f"{reason} {len(both)} texts that both hold; {right}")
 
 
 def _refuse_items(files: Sorted, items: Sequence[str] | None) -> None:

@@ -208,8 +208,8 @@ class Run:
         score: ``{"at_least_2": {"match": 1.0}}``; under "stderr" its standard errors.
     refused : dict of str to str
         Metrics that are no scores of items, each with the reason; their cells are unscored.
-    lower : set of str
-        Metrics of which less is better.
+    higher_is_better : dict of str to bool
+        Of the metrics of which the log says so.
     judge, scorer : str
         The model that judged, and which scorer with which options.
     notes : list of (code, message)
@@ -236,7 +236,7 @@ class Run:
     rule: str = "mean"
     reduced: dict[str, dict[str, float]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    lower: set[str] = field(default_factory=set)
+    higher_is_better: dict[str, bool] = field(default_factory=dict)
     judge: str = ""
     scorer: str = ""
     notes: list[tuple[str, str]] = field(default_factory=list)

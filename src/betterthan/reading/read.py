@@ -17,7 +17,7 @@ from betterthan.io.files import table_of
 from betterthan.io.layouts import DIRECTION, find, named_systems
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
-from betterthan.io.score_values import refuse_other_scales
+from betterthan.io.score_values import refuse_doubtful_logs
 from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
 from betterthan.reading.sources import in_pandas, is_store, runs_in, tables_in, with_judged
@@ -377,12 +377,13 @@ def read(
 
 
 def _pivoted(logs: Logs, chosen: Mapping[str, Any]) -> "xr.DataArray":
-    """The scores of logs, unless they are on two scales and the systems are not named."""
-    from betterthan.logs.pivoting import pivot_scores
+    """The scores of logs, unless they are doubtful and the systems are not named."""
+    from betterthan.logs.pivoting import STATUS, pivot_scores
+    from betterthan.logs.record import MISSING, STATUSES
 
     scores = pivot_scores(logs, **{k: chosen[k] for k in (*_OF_LOGS, "higher_is_better")})
     if not isinstance(chosen["systems"], Sequence):
-        refuse_other_scales(scores)
+        refuse_doubtful_logs(scores, scores[STATUS] == STATUSES.index(MISSING))
     return scores
 
 
