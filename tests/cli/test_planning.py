@@ -44,6 +44,14 @@ def test_a_guess_is_planned_as_if_it_were_known(capsys, monkeypatch):
     assert "\x1b" not in out
 
 
+def test_a_guess_is_planned_for_the_system_ahead(capsys, monkeypatch):
+    ahead, behind = (
+        run(capsys, monkeypatch, "--decisive", 0.2, "--difference", d)[1].splitlines()[1]
+        for d in (0.05, -0.05)
+    )
+    assert behind == ahead.replace("A better", "B better") != ahead
+
+
 def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
     code, out, _ = run(capsys, monkeypatch, pilot, "--until", 200)
     assert code == 0

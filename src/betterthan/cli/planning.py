@@ -67,7 +67,10 @@ def plan(
     elif until is not None or systems is not None or reading_options(**reading):
         raise ValueError("--until, --systems and options for reading need a file of results")
     else:
-        plans = [_of_guess(_theta(decisive, difference), wanted, how)]
+        theta = _theta(decisive, difference)
+        if verdict is None and theta[1] > theta[0]:
+            wanted["of"] = "b_better"  # as of a pilot, that of the system ahead
+        plans = [_of_guess(theta, wanted, how)]
     if page is not None:  # one page on all of them, the number of items first
         put(bt.report(*plans, format=form), page)
 

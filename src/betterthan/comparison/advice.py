@@ -13,7 +13,7 @@ from betterthan.comparison.data import LoadedData, recognise
 from betterthan.counts.judgments import JUDGE
 from betterthan.counts.shapes import systems_of, to_pairs, to_square
 from betterthan.counts.tables import both_right
-from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of
+from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of, warn_of_unlabelled
 from betterthan.io.texts import text_array
 from betterthan.model_registry import Spec, spec_of
 from betterthan.reading.inputs import data_of
@@ -153,6 +153,7 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
     by_dataset = names.DATASET in scores.coords
     datasets = len(set(scores[names.DATASET].values.tolist())) if by_dataset else 1
     unit = unit_of(loaded.data, None)
+    warn_of_unlabelled(loaded.data)
     runs = several(scores, EPOCH)
     if runs or unit == CLUSTER:
         return _alike(loaded, unit, datasets)

@@ -33,6 +33,7 @@ from betterthan.counts.units import (
     item_ids,
     one_unit_an_item,
     planned_runs,
+    refuse_unlabelled,
     several,
     unit_means,
     unit_of,
@@ -163,6 +164,7 @@ def _by_group(
                 f"scores have no item coordinate {checks.quoted(name)} for by; found "
                 f"{', '.join(map(str, scores.coords))}"
             )
+        refuse_unlabelled(scores, name)
     values, labels = oriented(scores), [scores[name].values for name in factors]
     groups = {n: list(dict.fromkeys(x.tolist())) for n, x in zip(factors, labels, strict=True)}
     counts_by_group = [

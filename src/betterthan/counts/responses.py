@@ -13,6 +13,8 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.counts.counting import first_gap, need_a_shared_item
 from betterthan.counts.shapes import labelled, origin
+from betterthan.counts.units import ids_of
+from betterthan.exact.numeric.counting import without_rounding
 from betterthan.exact.swaps import randomization, ratios
 from betterthan.signed import Signature
 
@@ -271,6 +273,8 @@ def _scored(scores: xr.DataArray, statistic: str, unit: str) -> Responses:
     if not observed.all():
         need_a_shared_item(observed.T.astype(float) @ observed, _systems(scores))
     values, observed = _together(scores, unit, values, observed)
+    if integers is None:
+        values = without_rounding(values)
     return Responses(
         "sum", statistic, _systems(scores), values, observed, scale=scale, higher_is_better=higher
     )
@@ -329,7 +333,7 @@ def _together(
             f"unit is {checks.quoted(unit)}; give one of "
             f"{', '.join(dict.fromkeys(['item', *item_coords]))}"
         )
-    groups, position = np.unique(data[unit].values, return_inverse=True)
+    groups, position = np.unique(ids_of(data, unit), return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
     np.add.at(summed, position, values)
     counted = np.zeros((len(groups), observed.shape[1]), dtype=np.int64)

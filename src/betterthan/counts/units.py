@@ -57,13 +57,17 @@ def ids_of(data: Any, by: str) -> np.ndarray:
             f"there is no item coordinate {checks.quoted(by)} for unit; found "
             f"{', '.join(item_coords) or 'none'}"
         )
-    values, blank = data[by].values, unlabelled(data, by)
-    if blank:
+    refuse_unlabelled(data, by)
+    return text_array(data[by].values)
+
+
+def refuse_unlabelled(data: Any, by: str) -> None:
+    """Refuse rows without a value of a coordinate."""
+    if blank := unlabelled(data, by):
         raise ValueError(
-            f"{len(blank)} of {len(values)} items have no {by}, the first at place "
+            f"{len(blank)} of {data.sizes[names.ITEM]} items have no {by}, the first at place "
             f"{blank[0] + 1}; give each item one"
         )
-    return text_array(values)
 
 
 def in_units(data: Any, by: str) -> Any:
@@ -72,13 +76,33 @@ def in_units(data: Any, by: str) -> Any:
 
 
 def in_rows(data: Any, unit: Any) -> tuple[Any, str]:
-    """The data, and the unit that is asked for; without one that of the data, whose items then
-    stand once, with their runs together.
+    """The data, and the unit that is asked for, without one that of the data. Unless rows are the
+    units, each item stands once, with its runs together.
     """
-    if unit is not None:
-        return data, checks.label(unit, "unit")
-    by_item = isinstance(data, xr.DataArray) and names.ITEM in data.dims
-    return (runs_together(data) if by_item else data), unit_of(data)
+    if not isinstance(data, xr.DataArray) or names.ITEM not in data.dims:
+        return data, unit_of(data) if unit is None else checks.label(unit, "unit")
+    if unit is None:
+        warn_of_unlabelled(data)
+        return runs_together(data), unit_of(data)
+    whole = checks.label(unit, "unit") != names.ITEM and _same_in_runs(data, unit)
+    return (runs_together(data) if whole else data), unit
+
+
+def _same_in_runs(data: xr.DataArray, coordinate: str) -> bool:
+    """Whether all runs of an item have one value of a coordinate of items."""
+    if coordinate not in data.coords or data[coordinate].dims != (names.ITEM,):
+        return False
+    ids, labels = item_ids(data).tolist(), text_array(data[coordinate].values).tolist()
+    return len(set(zip(ids, labels, strict=True))) == len(set(ids))
+
+
+def warn_of_unlabelled(data: Any) -> None:
+    """Warn of items without a cluster next to others, for which all items are taken alone."""
+    if several(data, CLUSTER) and (blank := unlabelled(data, CLUSTER)):
+        checks.warn(
+            f"{len(blank)} of {data.sizes[names.ITEM]} items have no cluster, so all items count "
+            "as independent; give each item one"
+        )
 
 
 def unit_of(data: Any, requested: str | None = None) -> str:
@@ -151,8 +175,8 @@ def unit_means(scores: xr.DataArray, units: np.ndarray) -> np.ndarray:
 def sums_by_unit(
     values: np.ndarray, place: np.ndarray, units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of the scores (row, system) in each unit, and their number; NaN is missing."""
-    sums, number = (np.zeros((units, values.shape[1])) for _ in range(2))
+    """The sum of the scores (row, system, ...) in each unit, and their number; NaN is missing."""
+    sums, number = (np.zeros((units, *values.shape[1:])) for _ in range(2))
     observed = ~np.isnan(values)
     if units == len(values) and (place == np.arange(units)).all():
         return np.where(observed, values, 0.0), observed.astype(float)

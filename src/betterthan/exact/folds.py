@@ -35,7 +35,9 @@ class Folds:
         spread = differences.std(axis=0, ddof=1)
         rounding = _ULPS * np.finfo(float).eps * np.abs(differences).max(0, initial=largest)
         scale = np.where(spread > rounding, spread * np.sqrt(variance), 0.0)
-        return cls(differences.mean(axis=0), scale, n - 1, 1 / variance)
+        centre = differences.mean(axis=0)
+        centre = np.where(np.abs(centre) > rounding, centre, 0.0)
+        return cls(centre, scale, n - 1, 1 / variance)
 
     def masses(self, rope: float, width: float = 1.0) -> np.ndarray:
         """Probability below, within and above the region, (..., 3).

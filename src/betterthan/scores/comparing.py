@@ -154,7 +154,9 @@ def compare(
     data : xarray.DataArray
         Scores (item, system) without missing values, or TP/FP/FN counts (item, system, tally), with
         or without a dim label.
-    statistic, beta, unit, rope, ci_prob, ci_kind, threshold, draws
+    statistic : str, optional
+        A name, as in `scores.bootstrap`; a function of your own has different arrays in each.
+    beta, unit, rope, ci_prob, ci_kind, threshold, draws
         See `scores.bootstrap`.
     shuffles : int, default 10,000
         Number of random permutations, if the randomization test has to sample.
@@ -195,6 +197,11 @@ def compare(
     ['p_value', 'prob_better', 'prob_more_wins']
     """
     checks.one_of(correction, names.CORRECTIONS, "correction")
+    if callable(statistic):
+        raise ValueError(
+            "statistic is a function, which the bootstrap and the test pass other arrays; give a "
+            "name, or call scores.bootstrap and randomization_test with a function of each"
+        )
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     observed, (data, unit) = data, in_rows(data, unit)
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}

@@ -47,6 +47,19 @@ def slack(values: np.ndarray, margin: float) -> float:
     return margin + names.SCORE_ULPS * float(np.finfo(values.dtype).eps) * largest
 
 
+def without_rounding(values: np.ndarray) -> np.ndarray:
+    """Values (item, system) of which those of an item that differ by rounding alone are equal."""
+    if not (values % 1).any():
+        return values
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, 1)
+    apart = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
+    lowest = np.maximum.accumulate(np.where(apart, ascending, -np.inf), axis=1)
+    result = np.empty_like(values)
+    np.put_along_axis(result, order, lowest, 1)
+    return result
+
+
 def _levels(values: np.ndarray) -> np.ndarray | None:
     """The distinct scores in ascending order, or None as soon as there are too many of them."""
     levels = np.empty(0)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from betterthan.exact.numeric.counting import without_rounding
+
 _SIGNED = 100  # differences up to which every sign of their ranks is counted
 
 
@@ -23,7 +25,7 @@ def friedman(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     ([1.0, 2.375, 2.625], 6.533, 0.038)
     """
     systems = values.shape[1]
-    ranks = _ranks(-values)
+    ranks = _ranks(without_rounding(-values))
     spread = ((ranks - (systems + 1) / 2) ** 2).sum() / (systems - 1)
     if not spread:
         return ranks.mean(0), np.nan, 1.0
