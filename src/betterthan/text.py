@@ -213,3 +213,15 @@ def no_command(text: str, starts_line: bool = True) -> str:
     """
     before = "" if starts_line else "."
     return _COMMAND.sub(r"\1\\", before + text)[len(before) :]
+
+
+def places(text: str) -> int:
+    """How many places a text takes; rich is loaded only for text beyond ASCII and common signs."""
+    if text.isprintable() and text.translate(_SIGNS).isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+_SIGNS = str.maketrans("", "", "−–─≤≥±†…·×α")  # each takes one place

@@ -10,7 +10,7 @@ from betterthan.gating.boundaries import MOST, Further
 from betterthan.gating.rule import INCONCLUSIVE, NOT_COMPARABLE, PASS, Cases, Chances, exit_code
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part
-from betterthan.results.numbers import equal_to, json_value, probability
+from betterthan.results.numbers import decimals, equal_to, json_value, probability
 from betterthan.results.result import Result
 
 if TYPE_CHECKING:
@@ -241,15 +241,19 @@ def quantity_of_sides(evidence: Evidence) -> str:
 
 def scores_of_sides(evidence: Evidence) -> list[str]:
     """The means of baseline and candidate."""
-    texts = (f"{mean:.3f}" if abs(mean) < 10 else f"{mean:.4g}" for mean in evidence.means)
-    return [text.replace("-", "−") for text in texts]
+    return [
+        (f"{mean:.{decimals(mean, 3)}f}" if abs(mean) < 10 else f"{mean:.4g}").replace("-", "−")
+        for mean in evidence.means
+    ]
 
 
 def difference_of_sides(evidence: Evidence) -> str:
     """The difference, with its interval where there is one."""
-    size = f"{evidence.difference:+.3f}"
-    if evidence.lower == evidence.lower:
-        size += f" [{evidence.lower:+.3f}, {evidence.upper:+.3f}]"
+    width = evidence.upper - evidence.lower
+    places = decimals(width if width == width else evidence.difference, 3)
+    size = f"{evidence.difference:+.{places}f}"
+    if width == width:
+        size += f" [{evidence.lower:+.{places}f}, {evidence.upper:+.{places}f}]"
     return size.replace("-", "−")
 
 

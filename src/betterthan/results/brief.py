@@ -329,7 +329,7 @@ class Picture:
         """The picture as text; on a narrow terminal with the numbers of long names alone."""
         width = text.terminal_width() if width is None else width
         lines = self._drawn(_labels(self.systems), marks, width)
-        if max(map(len, lines)) <= width:
+        if max(map(text.places, lines)) <= width:
             return lines
         return self._drawn([k.partition(" ")[0] for k in _labels(self.systems)], marks, width)
 

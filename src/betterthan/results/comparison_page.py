@@ -279,7 +279,7 @@ def _model(provenance: Signature) -> Part:
 
 
 _MILLION = 10**6  # probabilities are stored in millionths
-_DIGITS = {"bf": 3, "tp": 3, "ta": 3}  # significant ones; of the rest:
+_DIGITS = {"bf": 3, "tp": 6, "ta": 6}  # significant ones, of p those that a level takes; else:
 _ENOUGH = 5
 _MANY = 1_000  # pairs above which what is not needed is left out
 # above PAGE_SYSTEMS: first systems, paired with each other; neighbors in the ranking on each side

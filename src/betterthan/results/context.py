@@ -250,6 +250,7 @@ def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[tables.Co
     most = rows["n_scored"].to_numpy().max() if "n_scored" in rows else 0
     places = 2 if 0 < most <= 100 else 3
     largest = np.nanmax(np.abs(rows["score"]), initial=0.0)
+    places = numbers.decimals(largest, places)
     if largest >= 10:
         places = 1 if largest < 1000 else 0
 
@@ -448,9 +449,7 @@ def runs_part(context: ReportContext) -> Part | None:
         return None
     columns = [
         tables.number("Runs of an item", "run_number", "{:.3g}".format),
-        tables.number(
-            "Items with mixed runs", "run_mixed", lambda share: f"{numbers.percent(share)}%"
-        ),
+        tables.number("Items with mixed runs", "run_mixed", lambda share: f"{100 * share:.0f}%"),
         tables.number("SE, items like these", "run_error", "{:.3f}".format),
         tables.number("SE, these items only", "run_error_of_runs", "{:.3f}".format),
     ]

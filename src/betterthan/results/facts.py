@@ -151,6 +151,7 @@ class Baseline:
     differences: tuple[tuple[str, float], ...] = ()  # of each other system from the baseline
     intervals: tuple[tuple[str, tuple[float, float]], ...] = ()
     score_is: str = "score"
+    difference_is: str = ""  # as of a pair
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +197,10 @@ class Answer:
     @property
     def has_best(self) -> bool:
         """Whether one system alone may be the best, and is so as probably as a verdict needs."""
-        return self.n_best_set == 1 and self.best[0].p >= self.threshold
+        if self.n_best_set != 1:
+            return False
+        first = self.best[0]
+        return first.p - 2 * first.p_mcse >= self.threshold  # as verdicts on drawn probabilities
 
 
 @dataclass(frozen=True)
@@ -333,7 +337,7 @@ def _n_shared(pairs: Any, provenance: Signature) -> tuple[int, int] | None:
     if "n" not in pairs or provenance.answer == "judged" or provenance.ties == "unknown":
         return None
     shared = pairs["n"]
-    if provenance.ties == "drop":
+    if provenance.ties in ("drop", "half"):
         if "n_dropped" not in pairs or (provenance.n_items or -1) < 0:
             return None
         shared = provenance.n_items - pairs["n_dropped"]
@@ -446,8 +450,10 @@ _OF_ROW = {  # fields of a pair, by the columns of `tables.pairs`
 
 
 def _ties_dropped(row: Mapping[str, Any], provenance: Signature) -> int | None:
-    """Items that both systems have, and that are not counted as they are ties."""
-    if provenance.ties != "drop":
+    """Items that both systems have, and that are not counted as they are ties: all, or the one
+    that is left of an odd number where each system wins half.
+    """
+    if provenance.ties not in ("drop", "half"):
         return 0
     total, missing = provenance.n_items, row.get("n_dropped")
     known = total is not None and total >= 0 and missing is not None
@@ -627,6 +633,7 @@ def _baseline(compared: _Compared) -> Baseline | None:
         differences=tuple((k, from_base[k]["difference"]) for k in others),
         intervals=tuple((k, (from_base[k]["lower"], from_base[k]["upper"])) for k in others),
         score_is=score_noun(score_label(provenance, "n_right" in compared.systems)),
+        difference_is=provenance.difference_is or "",
     )
 
 

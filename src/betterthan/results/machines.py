@@ -34,13 +34,15 @@ def pair_cases(comparison: Any) -> list[Case]:
     [Case(name='A, B', state='passed', message='A better: P 0.996')]
     """
     baseline = comparison.data.attrs.get("baseline")
+    threshold = comparison.data.attrs.get("threshold") or 0.0
     cases = []
     for row in pair_rows(comparison).to_dict("records"):
         system, other, verdict = row["system"], row["other"], str(row["verdict"])
         message = f"{system} {verdict.replace('_', ' ')}"
         if verdict not in NO_VERDICT:
             p = row["within_rope" if verdict == "equivalent" else "prob_better"]
-            message += f": P {numbers.probability(p)}"
+            below = threshold if verdict == "undecided" else 0.0
+            message += f": P {numbers.probability(p, threshold=below)}"
         state = PASSED if verdict in ("better", "worse", "equivalent") else SKIPPED
         if baseline is not None and baseline in (system, other):
             loses = (verdict == "better") == (system == baseline)

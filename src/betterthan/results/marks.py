@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.text import places
+
 WIDTH = 44  # columns of the plot, where there is room
 _LEAST = 24  # columns of a plot that can be read
 _PADDING = 0.03  # of the range, on either side
@@ -164,7 +166,7 @@ def draw(
      new   │             ├────────────●─────────────┤           +0.20  better
      old   ┃                                                           baseline
     """
-    label = max(len(row.label) for row in rows)
+    label = max(places(row.label) for row in rows)
     widths = [
         max([len(heading), *(len(row.cells[k]) for row in rows if row.cells)])
         for k, heading in enumerate(headings)
@@ -178,8 +180,9 @@ def draw(
 
     def line(name: str, plot: str, cells: Sequence[str], word: str) -> str:
         texts = [*cells, *[""] * (len(widths) - len(cells))]
-        columns = "  ".join(text.rjust(w) for text, w in zip(texts, widths, strict=True))
-        return f" {name.ljust(label)}  {plot}  {columns}  {word}".rstrip()
+        columns = "  ".join(cell.rjust(w) for cell, w in zip(texts, widths, strict=True))
+        padding = " " * (label - places(name))
+        return f" {name}{padding}  {plot}  {columns}  {word}".rstrip()
 
     lines = [f" {title}", line("", _axis(scale, marks), headings, "Verdict")]
     for row in rows:

@@ -163,18 +163,29 @@ def signed(value: float) -> str:
     return "–" if math.isnan(value) else _minus(f"{round(value, 2) + 0.0:+.2f}")
 
 
-def score(value: float) -> str:
-    """A score to three decimals, a large one to four digits or whole.
+def decimals(value: float, least: int) -> int:
+    """Decimals of a score: as many as its first two digits take, from `least` to 6.
 
     Examples
     --------
-    >>> score(0.71), score(-0.0001), score(61.728), score(61728.39)
-    ('0.710', '0.000', '61.73', '61,728')
+    >>> decimals(0.5, 2), decimals(0.0023, 2), decimals(1e-9, 2)
+    (2, 4, 6)
+    """
+    return min(6, max(least, 1 - math.floor(math.log10(abs(value))))) if value else least
+
+
+def score(value: float) -> str:
+    """A score to three decimals, a small one to two digits, a large one to four or whole.
+
+    Examples
+    --------
+    >>> score(0.71), score(0.0023), score(61.728), score(61728.39)
+    ('0.710', '0.0023', '61.73', '61,728')
     """
     if math.isnan(value):
         return "–"
     size = abs(value)
-    places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
+    places = decimals(value, 3) if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
     return _minus(f"{round(value, places) + 0.0:,.{places}f}")
 
 
@@ -190,14 +201,17 @@ def signed_score(value: float) -> str:
 
 
 def score_range(lower: float, upper: float) -> str:
-    """The bounds of a score's interval to three decimals, in brackets.
+    """The bounds of a score's interval to three decimals, small ones to two digits, in brackets.
 
     Examples
     --------
     >>> score_range(0.6816, 0.7371)
     '[0.682, 0.737]'
     """
-    return "–" if math.isnan(lower) else _minus(f"[{lower:.3f}, {upper:.3f}]")
+    if math.isnan(lower):
+        return "–"
+    places = decimals(max(abs(lower), abs(upper)), 3)
+    return _minus(f"[{lower:.{places}f}, {upper:.{places}f}]")
 
 
 def bayes_factor(value: float) -> str:

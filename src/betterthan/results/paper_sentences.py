@@ -164,12 +164,25 @@ def _paper_systems(answer: Answer) -> str:
             f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
             f"{condition}."
         )
+    whom = named([candidate.system for candidate in answer.best[:size]])
+    if first.p >= sentences.PROBABLE:
+        others = named([candidate.system for candidate in answer.best[1:size]])
+        others = f"{size - 1:,} others" if size > _CANDIDATES else others
+        more = f", but {others} could not be ruled out" if size > 1 else ""
+        return (
+            f"{place} {first.system} was probably the best of {n}{by} (P(best) = {p}){condition}"
+            f"{more}."
+        )
+    if size == answer.n_systems:
+        return (
+            f"{place} there was no clear winner among {n}{by}: any of them may be the best, most "
+            f"probably {first.system} (P(best) = {p}){condition}."
+        )
     if size == 1:
         return (
             f"{place} there was no clear winner among {n}{by}: most probably {first.system} was "
             f"the best (P(best) = {p}){condition}."
         )
-    whom = named([candidate.system for candidate in answer.best[:size]])
     whom = f" ({whom})" if size <= _CANDIDATES else ""
     return (
         f"{place} there was no clear winner among {n}{by}: the best was one of {size:,}{whom} with "

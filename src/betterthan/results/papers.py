@@ -182,7 +182,7 @@ def _scores(context: ReportContext) -> list[float]:
 
 
 def _score_text(score: float) -> str:
-    return "–" if np.isnan(score) else f"{score:.3f}"
+    return "–" if np.isnan(score) else f"{score:.{numbers.decimals(score, 3)}f}"
 
 
 def _level(context: ReportContext) -> str:

@@ -60,13 +60,14 @@ def signature(answer: Any) -> str:
 def _choices(provenance: Signature) -> list[str]:
     """The model and the choices."""
     model = ", ".join(filter(None, [provenance.model, provenance.modelled]))
+    seed = f", seed {provenance.joint_seed}" if provenance.joint_seed else ""  # 0 is the default
     named = f" ({model})" if provenance.method == "advised" and model else ""
     choices = {
         "prior": _prior(provenance),
         "model": None if provenance.method else provenance.model,
         "method": provenance.method and provenance.method + named,
         "judged": provenance.modelled if provenance.answer == "judged" else None,
-        "joint": "partial pooling" if provenance.joint_model == names.AMONG_ALL else None,
+        "joint": f"partial pooling{seed}" if provenance.joint_model == names.AMONG_ALL else None,
         **{name: getattr(provenance, name) for name in ("over", "quantity", "statistic")},
         "test_share": provenance.test_share and f"{provenance.test_share:g}",
         **{name: getattr(provenance, name) for name in _AS_RECORDED},

@@ -449,7 +449,7 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
         replicates=value["replicates"],
         flips=int(value["turn"]) if flips else None,
         decisive=int(value["decisive"]) if flips else None,
-        prior_items=_prior_items(pair, provenance),
+        prior_items=None if equivalent else _prior_items(pair, provenance),
     )
 
 
@@ -574,13 +574,25 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
         missing = replace(missing, lowest=float(limits[0]), highest=float(limits[1]))
     if "verdict_if_wrong" not in data:
         return missing
-    changed = int((data["verdict"] != data["verdict_if_wrong"]).values[upper].sum())
+    changed = int((_verdict_of_shared(data) != data["verdict_if_wrong"].values)[upper].sum())
     if len(holds) > 1 or not changed:
         return replace(missing, n_if_wrong=changed or None)
     p = float(data["prob_better_if_wrong"].values[0, 1])
     pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     first, second = pair if p >= 0.5 else pair[::-1]
     return replace(missing, if_wrong=(first, second, max(p, 1 - p)))
+
+
+def _verdict_of_shared(data: xr.Dataset) -> np.ndarray:
+    """The verdict of each pair on the items that both have, also where it is withheld as the scores
+    of the others are missing on hard items.
+    """
+    verdict, p = (data[k].values for k in ("verdict", "prob_better"))
+    if data.attrs.get("rope"):
+        return verdict
+    threshold = data.attrs.get("threshold") or names.VERDICT_PROB
+    shared = np.select([p >= threshold, threshold <= p.T], ["a_better", "b_better"], "undecided")
+    return np.where(verdict == "no_verdict", shared, verdict)
 
 
 def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:

@@ -20,7 +20,7 @@ from betterthan.text import named
 
 OF_DECISIVE = " that one of the two won"  # of items whose ties are not known
 AT_RANDOM = " if the missing scores are missing at random"
-_PROBABLE = 0.8  # P(best) from which a system is probably the best
+PROBABLE = 0.8  # P(best) from which a system is probably the best
 _CANDIDATES = 4  # possible bests that a sentence names, with their probabilities
 _ALSO_NAMED = 5  # and without these
 _MUCH = "; shrunk toward 0"
@@ -84,7 +84,7 @@ def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
 _AVERAGE = "The answer is the average"  # how the note begins that no warning replaces
 
 
-def difference_name(described: Pair | Signature) -> str:
+def difference_name(described: Pair | Baseline | Signature) -> str:
     """What a difference is of, such as "Difference in accuracy"."""
     quantity = described.difference_is or "difference"
     return _DIFFERENCES.get(quantity) or capital(quantity)
@@ -183,7 +183,8 @@ def beyond_rope(pair: Pair) -> str:
         return ""
     p = ""
     if pair.beyond_p is not None:
-        p = f" (probability {numbers.probability(pair.beyond_p, pair.beyond_mcse)})"
+        p = numbers.probability(pair.beyond_p, pair.beyond_mcse, pair.threshold)
+        p = f" (probability {p})"
     if pair.beyond_rope:
         return f", and by more than {pair.rope:g}{p}"
     return f", but it is undecided whether by more than {pair.rope:g}{p}"
@@ -364,10 +365,10 @@ def _best(answer: Answer) -> str:
         return f"{first.system} is the best of {n:,} systems{by}{condition} (probability {p})."
     size = None if size == 1 else size  # one that is less probable than a verdict needs
     others, also = (answer.best[1:size], _also_undecided(answer)) if size else ((), "")
-    if first.p >= _PROBABLE:
+    if first.p >= PROBABLE:
         text = (
             f"{first.system} is probably the best of {n:,} systems{by}{condition} "
-            f"(P(best) {numbers.equal_to(first.p, first.p_mcse)})"
+            f"(P(best) {numbers.equal_to(first.p, first.p_mcse)}{_near_threshold(answer)})"
         )
         return f"{text}{_not_ruled_out(others)}.{also}"
     share = f"{100 * answer.best_share:g}%"
@@ -397,6 +398,14 @@ def _also_undecided(answer: Answer) -> str:
         f" {n:,} more {are} undecided against {first} but unlikely to be the best (at most "
         f"{most:.3g}%{' together' * (n > 1)})."
     )
+
+
+def _near_threshold(answer: Answer) -> str:
+    """That P(best) is too close to the threshold for its Monte Carlo error, which may be why."""
+    first, threshold = answer.best[0], answer.threshold
+    if answer.n_best_set != 1 or abs(first.p - threshold) > 2 * first.p_mcse:
+        return ""
+    return f"; {threshold:g} is within two Monte Carlo errors"
 
 
 def _candidate(candidate: Candidate) -> str:
@@ -479,7 +488,10 @@ def baseline_sentence(base: Baseline) -> str:
         return named(list(map(sized, systems))) if few else f"{len(systems):,} systems"
 
     text = "; ".join(f"{verdict}: {listed(systems)}" for verdict, systems in verdicts if systems)
-    return f"Compared with the baseline {base.system}{score}: {text}."
+    quantity = difference_name(base).removeprefix("Difference in ")
+    other = base.difference_is and differences and quantity != base.score_is
+    by = f" by {quantity}" if other else ""
+    return f"Compared with the baseline {base.system}{score}{by}: {text}."
 
 
 def verdicts_sentence(counts: VerdictCounts, answer: Answer) -> str:

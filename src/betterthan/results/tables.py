@@ -187,6 +187,8 @@ def oriented(by_pair: xr.Dataset, turn: np.ndarray) -> pd.DataFrame:
         table |= {"ties": by["tie"]} if "tie" in by else {}
     copied = [v for v in _BY_PAIR if v in by_pair and by_pair[v].dims == (names.PAIR,)]
     table |= {v: by_pair[v].values for v in copied} | _tests(by_pair)
+    if "z" in table:  # of P(better), which is of the system named first
+        table["z"] = np.where(turn, -table["z"], table["z"])
     for name in _ALTERNATIVES:
         if f"{name}_prob_better" in by_pair:
             better, worse = (by_pair[f"{name}_prob_{end}"].values for end in ("better", "worse"))

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from betterthan.progress import on_terminal
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Part, Table
+from betterthan.text import places
 
 WIDTH = 110
 _HEADING = 10  # characters of a name that may head a column
@@ -194,7 +195,7 @@ def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
     >>> short_names(["base", "20251205_sonar-foundation-agent_claude-opus-4-5"])
     {'20251205_sonar-foundation-agent_claude-opus-4-5': '20251205_so…ude-opus-4-5'}
     """
-    long = [name for name in names if _places(name) > most]
+    long = [name for name in names if places(name) > most]
     for head in (most // 2 - 1, most * 3 // 4, most // 4):
         short = {name: f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}" for name in long}
         if len({*short.values(), *names}) == len(long) + len({*names}):
@@ -236,7 +237,7 @@ def _two_columns(
     """Pairs of texts in columns, the left one at most half as wide as the page where the right one
     needs the other half.
     """
-    left, right = (max((_places(row[k]) for row in rows), default=0) for k in (0, 1))
+    left, right = (max((places(row[k]) for row in rows), default=0) for k in (0, 1))
     left = min(left, max(width - gap - right, width // 2 - gap))
     for key, text in rows:
         cells = [_wrapped(key, left), _wrapped(text, width - gap - left)]
@@ -288,8 +289,8 @@ def _wrapped(text: str, width: int) -> list[str]:
     for paragraph in text.translate(_CONTROLS).split("\n"):
         line = ""
         for word in _WORD.findall(paragraph.expandtabs()):
-            size = _places(word.rstrip())
-            if line and _places(line) + size > width:
+            size = places(word.rstrip())
+            if line and places(line) + size > width:
                 lines.append(line.rstrip())
                 line = ""
             *full, line = _chopped(word, width) if size > width else [line + word]
@@ -315,18 +316,6 @@ def _in_columns(
         yield (" " * gap).join(_padded(part, width, side) for part, width, side in parts)
 
 
-def _places(text: str) -> int:
-    """How many places a text takes; rich is loaded only for text beyond ASCII and common signs."""
-    if text.isprintable() and text.translate(_SIGNS).isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-_SIGNS = str.maketrans("", "", "−–─≤≥±†…·×α")  # each takes one place
-
-
 def _chopped(text: str, width: int) -> list[str]:
     """A text in pieces of at most so many places."""
     if text.isascii() and text.isprintable():
@@ -339,7 +328,7 @@ def _chopped(text: str, width: int) -> list[str]:
 def _padded(text: str, width: int, side: str) -> str:
     """A text as wide as its column: at the left (l), at the right (r) or centered (c)."""
     text = text if side == "l" else text.rstrip()
-    free = width - _places(text)
+    free = width - places(text)
     before = {"l": 0, "r": free, "c": free // 2}[side]
     return " " * before + text + " " * (free - before)
 

@@ -53,8 +53,8 @@ def without_rounding(values: np.ndarray) -> np.ndarray:
         return values
     order = np.argsort(values, axis=1)
     ascending = np.take_along_axis(values, order, 1)
-    apart = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
-    lowest = np.maximum.accumulate(np.where(apart, ascending, -np.inf), axis=1)
+    steps = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
+    lowest = np.maximum.accumulate(np.where(steps, ascending, -np.inf), axis=1)
     result = np.empty_like(values)
     np.put_along_axis(result, order, lowest, 1)
     return result
