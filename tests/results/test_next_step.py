@@ -52,3 +52,15 @@ def test_missing_scores_are_to_be_obtained_and_not_invented():
     shown = screen(bt.compare(data))
     assert shown.step is not None
     assert shown.step.do == "Obtain the 20 missing scores."
+
+
+def test_a_warning_on_the_units_is_to_be_read_before_a_choice():
+    """Few clusters: the answer may be too certain."""
+    right = (np.random.default_rng(0).random((90, 2)) < [0.95, 0.3]).astype(float)
+    labels = np.repeat(["c1", "c2", "c3"], 30)
+    coords = {"system": ["a", "b"], "cluster": ("item", labels)}
+    data = xr.DataArray(right, dims=("item", "system"), coords=coords)
+    shown = screen(bt.compare(data))
+    assert shown.step is not None
+    assert shown.step.do == "By accuracy alone, choose a."
+    assert shown.step.condition.startswith("First read the warning")

@@ -396,7 +396,8 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
     repeated = np.bincount(item)[item] > 1
     leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
     groups, rows = len(np.unique(item)), len(item)
-    if groups < _FEW_SHARED:
+    free = rows - groups - len(np.unique(place)) + 1  # the means of data sets are taken off
+    if groups < _FEW_SHARED or free < 1:
         return ()
     item_mean = _group_means(leads, item)
     between, within = (item_mean**2).sum(0), ((leads - item_mean) ** 2).sum(0)
@@ -404,8 +405,8 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
     if not varies.any():
         return ()
     with np.errstate(divide="ignore"):
-        ratio = between[varies] / within[varies] * (rows - groups) / (groups - 1)
-    p = special.fdtrc(groups - 1, rows - groups, ratio).min() * len(ratio)
+        ratio = between[varies] / within[varies] * free / (groups - 1)
+    p = special.fdtrc(groups - 1, free, ratio).min() * len(ratio)
     if p > _LEVEL_SHARED:
         return ()
     return (

@@ -118,18 +118,18 @@ def _without_placeholders(run: Run, name: str, reported: float) -> bool:
     lengths.
     """
     cells = run.cells
-    own = [k for k, metric in enumerate(cells.metric) if metric == name]
-    scored = [k for k in own if cells.raw[k] != _PLACEHOLDER]
-    if not 0 < len(scored) < len(own):
+    places = [k for k, metric in enumerate(cells.metric) if metric == name]
+    scored = [k for k in places if cells.raw[k] != _PLACEHOLDER]
+    if not 0 < len(scored) < len(places):
         return False
     mean = sum(cells.raw[k] for k in scored) / len(scored)
     if not isclose(mean, reported, rel_tol=1e-6, abs_tol=1e-9):
         return False
-    for k in own:
+    for k in places:
         if cells.raw[k] == _PLACEHOLDER:
             cells.status[k] = UNSCORED
-    note = f"-1 in {len(own) - len(scored)} of {len(own)} rows is no {name}, as lm-eval's mean says"
-    run.notes.append(("rows", note))
+    number = f"{len(places) - len(scored)} of {len(places)} rows"
+    run.notes.append(("rows", f"-1 in {number} is no {name}, as lm-eval's mean says"))
     return True
 
 

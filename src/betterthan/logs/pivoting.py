@@ -444,8 +444,8 @@ def _warn_of_copies(records: pd.DataFrame) -> None:
     """Warn of trials that count as items: contents of one system that have several ids."""
     if records["cluster"].notna().any() or records["item_hash"].isna().any():
         return
-    own = records[records["system"] == records["system"].iloc[0]]
-    items, contents = (len(own[["task", key]].drop_duplicates()) for key in ("item", "item_hash"))
+    first = records[records["system"] == records["system"].iloc[0]]
+    items, contents = (len(first[["task", key]].drop_duplicates()) for key in ("item", "item_hash"))
     if contents <= _DISTINCT * items and items - contents >= _COPIES:
         checks.warn(
             f"{items} items have {contents} distinct contents, and each counts as independent; "
@@ -454,8 +454,8 @@ def _warn_of_copies(records: pd.DataFrame) -> None:
 
 
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
-    own_ids = bool(logs.runs["own_ids"].loc[records["run"].unique()].all())
-    if join == "content" or (join == "auto" and not own_ids):
+    named = bool(logs.runs["own_ids"].loc[records["run"].unique()].all())
+    if join == "content" or (join == "auto" and not named):
         records = _without_unread(records)
     keys, by = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()

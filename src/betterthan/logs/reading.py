@@ -529,8 +529,8 @@ def _refuse_other_texts(runs: Sequence[Run]) -> None:
         if run.tool != first.tool and 2 * len(others) > len(both):
             text = others[0]
             ids = [
-                f"{quoted(of[text])} in {one.files[0]}"
-                for of, one in ((item_by_text, first), (texts, run))
+                f"{quoted(items[text])} in {log.files[0]}"
+                for items, log in ((item_by_text, first), (texts, run))
             ]
             reason = f"{quoted(text)} is item {' and '.join(ids)}, and so are {len(others)} of"
             right = "write a table with one id for each item"

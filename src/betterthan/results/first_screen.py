@@ -320,7 +320,7 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     if answer.pair:
         return _step_of_pair(answer, answer.pair, more, criterion)
     if answer.has_best:
-        return Step(f"By {criterion} alone, choose {answer.best[0].system}.", more)
+        return _choice(answer, answer.best[0].system, criterion, more)
     if answer.more and answer.more.items and answer.more.separates_most:
         return _plan(answer, answer.more)
     if answer.n_best_set:
@@ -341,10 +341,17 @@ def _step_of_pair(answer: Answer, pair: Pair, more: str, criterion: str) -> Step
         condition = f"They differ by at most {pair.rope:g} with probability {p}."
         return Step("Choose by cost, speed or risk.", condition)
     if pair.verdict == "better":
-        return Step(f"By {criterion} alone, choose {pair.first}.")
+        return _choice(answer, pair.first, criterion)
     if answer.more and answer.more.items:
         return _plan(answer, answer.more)
     return Step("Choose by cost, speed or risk.", more) if more else None
+
+
+def _choice(answer: Answer, system: str, criterion: str, more: str = "") -> Step:
+    """The system that is better; where units are not what they seem, not before the warning."""
+    warned = any(note.startswith("!") for note in answer.unit_notes)
+    condition = "First read the warning: the answer may be too certain." if warned else more
+    return Step(f"By {criterion} alone, choose {system}.", condition)
 
 
 def _plan(answer: Answer, more: More) -> Step:
