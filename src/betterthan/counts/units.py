@@ -84,7 +84,8 @@ def in_rows(data: Any, unit: Any) -> tuple[Any, str]:
     if unit is None:
         warn_of_unlabelled(data)
         return runs_together(data), unit_of(data)
-    together = checks.label(unit, "unit") != names.ITEM and _same_in_runs(data, unit)
+    together = checks.label(unit, "unit") != names.ITEM and several(data, EPOCH)
+    together = together and _same_in_runs(data, unit)
     return (runs_together(data) if together else data), unit
 
 

@@ -138,7 +138,8 @@ def _refuse_scored_again(tries: Sequence[Run]) -> None:
     finished = [run for run in tries if run.state == DONE and run.started]
     for run in finished[1:]:
         first = next(other for other in finished if other.started == run.started)
-        if first is not run and _scores_by_sample(first) != _scores_by_sample(run):
+        old, new = _scores_by_sample(first), _scores_by_sample(run)
+        if any(old[sample] != new[sample] for sample in old.keys() & new.keys()):
             files = " and ".join(quoted(one.files[0]) for one in (first, run))
             reason = f"{files} hold one run with other scores, so it was scored again"
             raise ValueError(f"{reason}; give the one whose scores count")

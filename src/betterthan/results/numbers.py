@@ -168,10 +168,12 @@ def decimals(value: float, least: int) -> int:
 
     Examples
     --------
-    >>> decimals(0.5, 2), decimals(0.0023, 2), decimals(1e-9, 2)
-    (2, 4, 6)
+    >>> decimals(0.5, 2), decimals(0.0023, 2), decimals(1e-16, 2)
+    (2, 4, 2)
     """
-    return min(6, max(least, 1 - math.floor(math.log10(abs(value))))) if value else least
+    if abs(value) < 1e-6:  # as rounding is
+        return least
+    return min(6, max(least, 1 - math.floor(math.log10(abs(value)))))
 
 
 def score(value: float) -> str:
