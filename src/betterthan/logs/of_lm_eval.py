@@ -129,7 +129,7 @@ def _without_placeholders(run: Run, name: str, reported: float) -> bool:
         if cells.raw[k] == _PLACEHOLDER:
             cells.status[k] = UNSCORED
     number = f"{len(places) - len(scored)} of {len(places)} rows"
-    run.notes.append(("rows", f"-1 in {number} is no {name}, as lm-eval's mean says"))
+    run.notes.append(("metric", f"-1 in {number} is no {name}, as lm-eval's mean says"))
     return True
 
 
@@ -357,7 +357,7 @@ def _name_log_likelihoods(run: Run) -> None:
             note = (
                 f"perplexity of {run.files[0]} is the log-likelihood of each item: more is better"
             )
-            run.notes.append(("rows", note))
+            run.notes.append(("metric", note))
 
 
 def _find_results(file: LogFile, results: Iterable[LogFile]) -> LogFile | None:
