@@ -297,6 +297,24 @@ def test_choices_that_do_not_fit_are_refused(choices, message):
         bt.compare(items_of(), **choices)
 
 
+def test_items_that_lack_a_score_are_left_out_of_clusters():
+    right = (np.random.default_rng(0).random((40, 2)) < [0.5, 0.7]).astype(float)
+    right[3, 0] = np.nan
+    coords = {"system": ["old", "new"], "item": [f"q{k}" for k in range(40)]}
+    coords["dataset"] = "item", np.repeat(["x", "y"], 20)
+    coords["cluster"] = "item", [f"doc{k // 4}" for k in range(40)]
+    data = xr.DataArray(right, dims=("item", "system"), coords=coords)
+    complete = bt.compare(data, over="dataset", missing="complete")
+    without = bt.compare(data.isel(item=[k for k in range(40) if k != 3]), over="dataset")
+    np.testing.assert_array_equal(complete["prob_better"], without["prob_better"])
+
+
+def test_a_column_that_no_item_has_is_refused_with_the_name_that_tables_use():
+    data = items_of().drop_vars("dataset")
+    with pytest.raises(ValueError, match="a table calls it 'dataset': rename it, and pass over="):
+        bt.compare(data, over="language")
+
+
 def test_data_that_cannot_be_averaged_are_refused():
     data = items_of()
     single = data.isel(item=[*range(60), *range(30, 31)][:31])

@@ -442,3 +442,8 @@ def test_ids_that_are_hashes_are_no_numbers_in_two_spellings(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         assert bt.read(path).sizes["item"] == 5
+
+
+def test_a_baseline_may_be_a_column_that_is_a_number():
+    frame = pd.DataFrame({7: [1, 0, 1, 1], 13: [0, 1, 1, 0]})
+    assert bt.compare(frame, baseline=7).provenance.baseline == "7"

@@ -243,3 +243,11 @@ def test_a_column_that_bounds_the_others_is_no_system(name, end):
         bt.read(three.assign(E=getattr(three, end)(axis=1)))
     copy = two.assign(C=two["A"], D=0)
     assert bt.read(copy).sizes["system"] == 4
+    decided = three[(three.nunique(axis=1) > 1)]  # no item is right, or wrong, for all three
+    assert bt.read(decided.assign(E=float(end == "max"))).sizes["system"] == 4
+
+
+def test_a_blank_column_next_to_ratings_is_a_system_without_scores():
+    ratings = np.random.default_rng(0).integers(1, 6, (20, 2))
+    table = pd.DataFrame(ratings, columns=["A", "B"]).assign(C=np.nan)
+    assert bt.read(table)["system"].values.tolist() == ["A", "B", "C"]

@@ -162,7 +162,7 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
         parts.append(evaluate(part, each, whole=whole))
         _refuse_few(parts[-1], label, over)
     if whole.unit == CLUSTER and by_item:
-        _refuse_shared(loaded, place, over)
+        _refuse_shared(loaded, places["data"], over)
     if len(labels) > 1:
         _refuse_missing(whole, over)
     sizes = np.array([_items(part) for part in parts], dtype=float)
@@ -206,10 +206,12 @@ def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
         pair_dims = (*names.SQUARE, names.PAIR, names.OUTCOME, CLUSTER)
         held = [str(d) for d in observed.dims if d not in pair_dims and d in observed.coords]
     if over not in held:
-        raise ValueError(
-            f"over={checks.quoted(over)} is not a column of the items; choose one of "
-            f"{', '.join(held) or '(there is none)'}"
-        )
+        right = f"choose one of {', '.join(held)}"
+        if loaded.by_item and names.DATASET not in held:
+            right = (
+                f"a table calls it {names.DATASET!r}: rename it, and pass over='{names.DATASET}'"
+            )
+        raise ValueError(f"over={checks.quoted(over)} is not a column of the items; {right}")
     if not loaded.by_item and observed.sizes[names.OUTCOME] < len(names.OUTCOMES):
         raise ValueError(
             f"over={over!r} averages differences, which need the number of ties; give counts with "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Self
 
 import xarray as xr
@@ -79,6 +80,8 @@ class Options:
                 f"weight='unit' has a closed form; method={choices['method']!r} weighs items alike"
             )
         _refuse_over(choices)
+        if isinstance(choices["baseline"], Integral):  # the name of a column that is a number
+            choices["baseline"] = str(choices["baseline"])
         sampling = Sampling() if sampling is None else sampling
         if not isinstance(sampling, Sampling):
             raise ValueError(

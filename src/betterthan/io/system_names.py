@@ -375,8 +375,9 @@ def _next_to_binary(values: np.ndarray) -> int | None:
     next to two such columns; next to one, all above or below, or never falling, as numbers of
     topics do.
     """
-    binary = _are_binary(values)
-    for k in np.flatnonzero(~binary) if binary.any() and len(values) >= _ROWS else ():
+    scored = ~np.isnan(values).all(0)
+    binary = _are_binary(values) & scored
+    for k in np.flatnonzero(~binary & scored) if binary.any() and len(values) >= _ROWS else ():
         own = values[~np.isnan(values[:, k]), k]
         outside = bool((own >= 1).all() or (own < 0).all())
         rising = bool((own == np.floor(own)).all() and (np.diff(own) >= 0).all())
@@ -472,7 +473,8 @@ def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[
             others = np.delete(rows, k, axis=1)
             differ = int((np.ptp(others, axis=1) > 0).sum())
             copy = (others == rows[:, [k]]).all(0).any()
-            many = differ >= _MANY and others.shape[1] > 2
+            varies = np.ptp(rows[:, k]) > 0  # a system may solve nothing, or all
+            many = differ >= _MANY and others.shape[1] > 2 and varies
             if not copy and (many or (differ and _BOUND.fullmatch(systems[k]))):
                 bounds.append((k, statistic))
     return bounds
