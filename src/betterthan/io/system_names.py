@@ -375,9 +375,12 @@ def _next_to_binary(values: np.ndarray) -> int | None:
     next to two such columns; next to one, all above or below, or never falling, as numbers of
     topics do.
     """
-    scored = ~np.isnan(values).all(0)
-    binary = _are_binary(values) & scored
-    for k in np.flatnonzero(~binary & scored) if binary.any() and len(values) >= _ROWS else ():
+    binary = _are_binary(values)
+    if binary.all() or len(values) < _ROWS:
+        return None
+    blank = [k for k in np.flatnonzero(binary) if np.isnan(values[:, k]).all()]
+    others, binary[blank] = np.flatnonzero(~binary), False
+    for k in others if binary.any() else ():
         own = values[~np.isnan(values[:, k]), k]
         outside = bool((own >= 1).all() or (own < 0).all())
         rising = bool((own == np.floor(own)).all() and (np.diff(own) >= 0).all())
