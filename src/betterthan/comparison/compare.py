@@ -226,7 +226,7 @@ def compare(
     ... )
     >>> average = bt.compare(counts, over="dataset")
     >>> print(round(float(average.prob_better.loc["new", "old"]), 6))
-    0.998848
+    0.998827
 
     Scores in lists, and logs or a table with options of `read`:
 

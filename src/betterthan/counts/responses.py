@@ -13,9 +13,10 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.counts.counting import first_gap, need_a_shared_item
 from betterthan.counts.shapes import labelled, origin
-from betterthan.counts.units import ids_of
+from betterthan.counts.units import refuse_unlabelled
 from betterthan.exact.numeric.counting import without_rounding
 from betterthan.exact.swaps import randomization, ratios
+from betterthan.io.texts import text_array
 from betterthan.signed import Signature
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")
@@ -333,7 +334,10 @@ def _together(
             f"unit is {checks.quoted(unit)}; give one of "
             f"{', '.join(dict.fromkeys(['item', *item_coords]))}"
         )
-    groups, position = np.unique(ids_of(data, unit), return_inverse=True)
+    refuse_unlabelled(data, unit)
+    labels = data[unit].values
+    labels = text_array(labels) if labels.dtype.kind == "O" else labels
+    groups, position = np.unique(labels, return_inverse=True)
     summed = np.zeros((len(groups), *values.shape[1:]), dtype=values.dtype)
     np.add.at(summed, position, values)
     counted = np.zeros((len(groups), observed.shape[1]), dtype=np.int64)

@@ -51,8 +51,8 @@ class Counts:
         Examples
         --------
         >>> Counts.from_suite(np.array([[[2, 0, 1], [0, 1, 2]]]), np.ones(3), np.full(2, 0.5)).cells
-        array([[[1.1, 0.36666667, 0.73333333],
-                [0.36666667, 0.73333333, 1.1]]])
+        array([[[1.1       , 0.36666667, 0.73333333],
+                [0.36666667, 0.73333333, 1.1       ]]])
         """
         share, worth, wider = shares(counts.sum(-1, keepdims=True), weights[:, None])
         cells = counts * worth + prior * share

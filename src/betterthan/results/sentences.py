@@ -489,7 +489,7 @@ def baseline_sentence(base: Baseline) -> str:
 
     text = "; ".join(f"{verdict}: {listed(systems)}" for verdict, systems in verdicts if systems)
     quantity = difference_name(base).removeprefix("Difference in ")
-    other = base.difference_is and differences and quantity != base.score_is
+    other = score and base.difference_is and differences and quantity != base.score_is
     by = f" by {quantity}" if other else ""
     return f"Compared with the baseline {base.system}{score}{by}: {text}."
 
