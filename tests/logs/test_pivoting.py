@@ -241,3 +241,9 @@ def test_the_last_of_several_runs_is_the_latest_in_any_time_zone():
     last = run("a", {"q1": 0}, started="2026-01-01T09:00:00+00:00", files=["later.log"])
     found = logs(last, first, run("b", {"q1": 1}), again="last").records
     assert found.loc[found["system"] == "a", "score"].tolist() == [0.0]
+
+
+def test_a_system_that_failed_in_every_task_keeps_its_tasks():
+    runs = [run("a", {"q1": 1, "q2": 0}, task=task) for task in "xy"]
+    runs += [run("b", {"q1": None, "q2": None}, task=task) for task in "xy"]
+    assert pivot_scores(logs(*runs))["system"].values.tolist() == ["a", "b"]

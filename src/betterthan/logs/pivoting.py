@@ -426,12 +426,12 @@ def _systems(logs: Logs, records: pd.DataFrame, task: str | Sequence[str] | None
 
 def _refuse_separate_tasks(records: pd.DataFrame) -> None:
     """Refuse several tasks of which none was run by two systems."""
-    scored = records[records["status"] == OK]
-    systems_by_task = {task: list(dict.fromkeys(g["system"])) for task, g in _by_task(scored)}
+    by_task = _by_task(records)
+    systems_by_task = {task: list(dict.fromkeys(group["system"])) for task, group in by_task}
     if len(systems_by_task) < 2 or max(map(len, systems_by_task.values())) > 1:
         return
     ran = [f"{quoted(s)} ran {quoted(task)}" for task, (s, *_) in systems_by_task.items()]
-    digests = [set(group["item_hash"].dropna()) for _, group in _by_task(scored)]
+    digests = [set(group["item_hash"].dropna()) for _, group in by_task]
     same = len(digests[0] & digests[1])
     hint = f"; {same} of {len(digests[0])} questions are the same, so it may be one under two names"
     right = "give the logs of one task, under one name"
