@@ -87,6 +87,14 @@ def test_rows_without_a_result_are_of_the_only_one_of_the_aggregate(tmp_path):
         read(write(tmp_path, rows, two))
 
 
+def test_a_result_may_be_called_score_among_others(tmp_path):
+    rows = [row("q0", result="score"), row("q0", 0.5, "norm")]
+    two = aggregate(result="score")
+    two["evaluation_results"] += aggregate(result="norm")["evaluation_results"]
+    (run,) = read(write(tmp_path, rows, two))
+    assert run.metrics == ["score", "norm"]
+
+
 def test_an_aggregate_finds_its_samples(tmp_path):
     write(tmp_path, [row("q0"), row("q1")], aggregate())
     (run,) = reader.runs([LogFile(tmp_path / "a.json", "a.json")])

@@ -146,6 +146,8 @@ def test_a_perplexity_of_rows_is_their_log_likelihood_of_which_more_is_better(tm
     assert run.reported == {}
     alone = made.samples(tmp_path / "alone", "toy", rows)
     assert read(alone)[0].higher_is_better == {"perplexity/log-likelihood": True}
+    blank = [made.row(9, None, "perplexity"), *rows]
+    assert read(made.samples(tmp_path / "blank", "toy", blank))[0].metrics == run.metrics
     real = [made.row(0, 12.0, "perplexity")]
     assert read(made.samples(tmp_path / "real", "toy", real))[0].metrics == ["perplexity"]
 

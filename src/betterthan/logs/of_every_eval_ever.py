@@ -163,8 +163,9 @@ def _add_aggregate(run: Run, aggregate: dict[str, Any], total: int) -> None:
     run.started = as_text(aggregate.get("evaluation_timestamp"))
     results = as_dicts(aggregate.get("evaluation_results"))
     results = [result for result in results if result.get("evaluation_name") == run.task]
-    if len(results) > 1 and _METRIC in run.metrics:
-        ids = ", ".join(as_text(result.get("evaluation_result_id")) for result in results)
+    named = [as_text(result.get("evaluation_result_id")) for result in results]
+    if len(results) > 1 and _METRIC in run.metrics and _METRIC not in named:
+        ids = ", ".join(named)
         reason = f"has rows of {run.task} without an evaluation_result_id, and its aggregate has"
         right = "write in each row which of them it is of"
         raise problem(run.files[0], f"{reason} {len(results)} results ({ids}); {right}")

@@ -350,7 +350,8 @@ def _name_log_likelihoods(run: Run) -> None:
     for name in run.metrics:
         base, comma, chosen = name.partition(",")
         raws = [raw for raw, metric in zip(cells.raw, cells.metric, strict=True) if metric == name]
-        if base == "perplexity" and max(raws) < 1:  # which a perplexity is at least
+        # a perplexity is at least 1; a row may have none
+        if base == "perplexity" and not any(raw >= 1 for raw in raws):
             renamed = f"{base}/log-likelihood{comma}{chosen}"
             cells.metric[:] = [renamed if metric == name else metric for metric in cells.metric]
             run.higher_is_better[renamed] = True
