@@ -229,3 +229,13 @@ def test_categories_of_a_frame_are_its_texts(monkeypatch):
     table = frames.table_from_frame(pd.DataFrame({"item": cells, "A": range(4)}), "a")
     assert list(table.columns["item"]) == ["b", "a", "b", "c"]
     assert list(table.columns["item"].distinct) == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("levels", [["question"], ["question", "take"]])
+def test_options_name_levels_of_an_index(levels):
+    runs = pd.DataFrame(
+        {"question": ["x", "y"] * 2, "take": [1, 1, 2, 2], "A": [1, 0, 1, 1], "B": [0, 0, 1, 0]}
+    )
+    options = {"item": "question", "run": "take"}
+    scores = bt.read(runs.set_index(levels), **options)
+    xr.testing.assert_identical(scores.drop_attrs(), bt.read(runs, **options).drop_attrs())

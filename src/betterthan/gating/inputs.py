@@ -499,7 +499,8 @@ def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
             raise ValueError(f"the {name} is {len(table)} tables; give one, of one system")
         (table,) = table
     if is_frame(table):
-        return applied(table_from_frame(table, name), columns, one_of_several=True)
+        table = table_from_frame(table, name, levels=columns.named)
+        return applied(table, columns, one_of_several=True)
     table = read_file(checks.path(table, name), columns.sep)
     return applied(table, columns, one_of_several=True)
 

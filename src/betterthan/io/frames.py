@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -120,23 +120,31 @@ def _small(cells: Any) -> Any:
     return small if (small == cells).all() else cells
 
 
-def table_from_frame(frame: pd.DataFrame, source: str, rows: Sequence[Any] | None = None) -> Table:
-    """The table in a frame; an index with a name, or of text, is read too."""
+def table_from_frame(
+    frame: pd.DataFrame,
+    source: str,
+    rows: Sequence[Any] | None = None,
+    *,
+    levels: Container[str] = (),
+) -> Table:
+    """The table in a frame; an index with a name, or of text, is read too, and so are the levels of
+    it that an option names.
+    """
     if isinstance(frame.columns, pd.MultiIndex):
         raise problem(source, "has column names of several levels; give one name for each column")
     index = frame.index
     plain = isinstance(index, pd.RangeIndex)
     labels = range(index.start, index.stop, index.step) if plain else index.tolist()
     labels = labels if rows is None else rows
-    frame = _with_index(frame, source)
+    frame = _with_index(frame, source, levels)
     columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
     return make_table(source, list(frame.columns), columns, labels)
 
 
-def _with_index(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """Turn the index into columns: roles by name, items by any name or as text."""
+def _with_index(frame: pd.DataFrame, source: str, named: Container[str]) -> pd.DataFrame:
+    """Turn the index into columns: roles by name or by option, items by any name or as text."""
     index, known_names = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
-    roles = [str(name).strip().casefold() in known_names for name in index.names]
+    roles = [str(n).strip().casefold() in known_names or n in named for n in index.names]
     if isinstance(index, pd.MultiIndex) and not all(roles):
         level = index.names[roles.index(False)]
         reason = f"index level {level!r} is not a known name; name it or reset the index"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from itertools import combinations
@@ -108,6 +108,11 @@ class Columns:
         both = {w.casefold() for w in self.true} & {w.casefold() for w in self.false}
         if both:
             raise ValueError(f"{sorted(both)[0]!r} is both true and false; give it to one of them")
+
+    @property
+    def named(self) -> set[str]:
+        """The columns that play a role, and those that play none."""
+        return {column for role in _ROLES if (column := getattr(self, role))} | {*self.ignore}
 
 
 def words(value: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -404,7 +409,7 @@ def read_tables(
         reason = f"names={quoted(names_are)} is for several tables, and there is one"
         raise ValueError(f"{reason}; leave it out")
     by_name = {
-        name: applied(_table(x, name, sep), meanings, one_of_several=several)
+        name: applied(_table(x, name, sep, meanings.named), meanings, one_of_several=several)
         for name, x in named.items()
     }
     metric = None if meanings.metric is None else metric_of(next(iter(by_name.values())))
@@ -575,13 +580,13 @@ def _named(source: Any) -> dict[str, Any]:
     return named
 
 
-def _table(source: Any, name: str, sep: str | None) -> Table:
+def _table(source: Any, name: str, sep: str | None, levels: Container[str]) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):
         return read_file(Path(source), sep)
     if isinstance(source, pd.DataFrame):
-        return table_from_frame(source, name)
+        return table_from_frame(source, name, levels=levels)
     right = "give a path, a DataFrame, a list of paths, or a mapping of name to path or DataFrame"
     raise ValueError(f"source is a {type(source).__name__}; {right}")
 
