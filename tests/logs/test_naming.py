@@ -77,9 +77,10 @@ def items(one):
     return {item: scores.get(k) for k, item in enumerate(one.cells.item)}
 
 
-def test_two_finished_runs_are_a_choice_that_somebody_must_make():
-    first = run("a", {"q1": 1, "q2": 0}, started="1")
-    last = run("a", {"q1": 0, "q2": 0}, started="2")
+@pytest.mark.parametrize("state", ["done", "failed", "died"])
+def test_two_runs_of_the_same_items_are_a_choice_that_somebody_must_make(state):
+    first = run("a", {"q1": 1, "q2": 0}, started="1", state=state)
+    last = run("a", {"q1": 0, "q2": 0}, started="2", state=state)
     with pytest.raises(ValueError, match=r'a was run 2 times, .*again="last"'):
         merge_runs([first, last], "aa", None)
     with pytest.raises(ValueError, match="again is 'both'"):

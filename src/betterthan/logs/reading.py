@@ -63,7 +63,7 @@ def merge_runs(
 
 def _merge_group(runs: list[Run], system: str, again: str | None) -> Run:
     runs = _finished(_tries(sorted(runs, key=_start)), system)
-    if runs[0].state != DONE or len(runs) == 1 or not _overlap(runs):
+    if len(runs) == 1 or not _overlap(runs):
         return merged(runs)
     note = ("again", _disagreement(runs, system))
     if again == "epochs":
