@@ -309,10 +309,22 @@ def test_items_that_lack_a_score_are_left_out_of_clusters():
     np.testing.assert_array_equal(complete["prob_better"], without["prob_better"])
 
 
-def test_a_column_that_no_item_has_is_refused_with_the_name_that_tables_use():
+def test_a_column_that_no_item_has_is_refused():
     data = items_of().drop_vars("dataset")
-    with pytest.raises(ValueError, match="a table calls it 'dataset': rename it, and pass over="):
+    with pytest.raises(ValueError, match="give items such a coordinate, or a table such a column"):
         bt.compare(data, over="language")
+    with pytest.raises(ValueError, match="has no column 'language' among 'item', 'A', 'B'"):
+        bt.compare(data.to_pandas(), over="language")
+
+
+@pytest.mark.parametrize("column", ["dataset", "benchmark", "task", "cluster of tasks"])
+def test_over_names_the_column_of_data_sets_in_a_table(column):
+    data = items_of()
+    frame = data.to_pandas().assign(**{column: data["dataset"].values}).reset_index()
+    average = bt.compare(frame, over=column)
+    np.testing.assert_array_equal(
+        average["prob_better"], bt.compare(data, over="dataset")["prob_better"]
+    )
 
 
 def test_data_that_cannot_be_averaged_are_refused():

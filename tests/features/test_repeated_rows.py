@@ -63,6 +63,10 @@ def test_rows_said_to_stand_alone_do():
     assert (fit.attrs["left_out_by"], fit.attrs["folds"]) == ("row", 48)
     assert fit.attrs["n_in_other_folds"] == 48
     assert "48 rows have the same features as a row in another fold" in bt.report(_function(frame))
+    halves = frame.assign(dialogue=np.arange(48) % 4)
+    whole = bt.features.performance_function(halves, "rating", leave_out="dialogue")
+    assert whole.fit.attrs["n_in_other_folds"] > 0
+    assert "rows have the same features" not in bt.report(whole)
     column = honest(frame.assign(row=np.arange(48) // 8), leave_out="row")
     assert column.attrs["folds"] == 6  # a column of that name is meant
 

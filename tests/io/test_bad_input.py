@@ -105,7 +105,27 @@ CASES = {
     "column that counts the rows": (
         "r.csv",
         "number,A,B\n" + "".join(f"{k},1,0\n" for k in range(6)),
-        ["'number'", "counts the rows", "name it 'item'"],
+        ["'number'", "counts the rows", "pass item='number'"],
+    ),
+    "column that counts the rows in another order": (
+        "r.csv",
+        "number,A,B\n" + "".join(f"{k},1,0\n" for k in (3, 1, 2, 9, 8, 5, 4, 7, 6, 10)),
+        ["'number'", "counts the rows", "pass item='number'"],
+    ),
+    "column that counts the rows in another order, with gaps": (
+        "r.csv",
+        "number,A,B\n" + "".join(f"{7 * k % 31},1,0\n" for k in range(20)),
+        ["'number'", "counts the rows", "pass item='number'"],
+    ),
+    "column that counts the rows, with ids": (
+        "r.csv",
+        "item,number,A\n" + "".join(f"q{k},{13 - k},0\n" for k in range(10)),
+        ["'number'", "counts the rows", "ignore='number'"],
+    ),
+    "runs of no items": (
+        "r.csv",
+        "epoch,A,B\n1,1,0\n2,1,1\n",
+        ["'epoch' numbers runs, and no column holds the ids of items", "pass item="],
     ),
     "infinite": ("r.csv", WIDE + "q1,1,0\nq2,-inf,0\n", ["row 3", "'A'", "'-inf'", "infinite"]),
     "overflow": ("r.csv", WIDE + "q1,1,1e999\n", ["row 2", "'B'", "'1e999'", "infinite"]),

@@ -375,3 +375,21 @@ def test_swapped_sides_that_are_not_read_raise_a_warning():
         assert pair(bt.read(votes), "gpt", "pal") == [1, 1, 0]
     for known in (votes.assign(winner="gpt"), votes.assign(swapped=1)):
         assert bt.read(known).attrs["n"] == 2
+
+
+@pytest.mark.parametrize("layout", ["long", "wide", "files"])
+def test_a_column_that_another_takes_the_place_of_is_ignored_and_may_group(layout):
+    frame = pd.DataFrame({"seg": [*range(12)], "doc": [*"aaaabbbbcccc"], "A": 1.0, "B": [0, 1] * 6})
+    if layout == "long":
+        frame = frame.melt(["seg", "doc"], var_name="system", value_name="score")
+    sides = {k: frame[["seg", "doc", k]] for k in "AB"} if layout == "files" else frame
+    scores = bt.read(sides, item="seg")
+    assert scores.shape == (12, 2)
+    assert layout == "files" or "ignored columns 'doc'" in scores.attrs["reading"]
+    assert layout == "files" or "pass cluster='doc'" in scores.attrs["reading"]
+
+
+def test_folds_are_no_items():
+    frame = pd.DataFrame({"fold": range(12), "A": np.linspace(0, 1, 12), "B": 0.5})
+    with pytest.warns(UserWarning, match=r"folds share training data.*compare_folds"):
+        bt.read(frame, item="fold")

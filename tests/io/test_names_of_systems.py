@@ -447,3 +447,32 @@ def test_ids_that_are_hashes_are_no_numbers_in_two_spellings(tmp_path):
 def test_a_baseline_may_be_a_column_that_is_a_number():
     frame = pd.DataFrame({7: [1, 0, 1, 1], 13: [0, 1, 1, 0]})
     assert bt.compare(frame, baseline=7).provenance.baseline == "7"
+
+
+def test_counts_that_happen_to_be_sums_are_items_and_subtotals_of_groups_are_none():
+    counts = np.zeros((12, 2))
+    counts[[1, 2, 10], [0, 0, 1]], counts[3, 0] = 1, 2
+    frame = pd.DataFrame(counts, [f"q{k}" for k in range(12)], ["A", "B"]).rename_axis("item")
+    assert bt.read(frame).shape == (12, 2)
+    counts[[7, 8], 1], counts[6, 1] = 1, 3
+    with pytest.raises(ValueError, match="'q3' is the sum of the 3 items next to it"):
+        bt.read(frame.assign(A=counts[:, 0], B=counts[:, 1]))
+
+
+@pytest.mark.parametrize("name", ["trial", "Attempt", "run", "seed"])
+def test_a_column_that_numbers_runs_is_no_system(name):
+    frame = pd.DataFrame(
+        {"task": [*"aabb"], name: [1, 2] * 2, "A": [1, 0, 1, 1], "B": [1, 0, 0, 0]}
+    )
+    match = rf"by its name numbers repeated runs; pass run='{name}', and item= with the column of"
+    with pytest.raises(ValueError, match=match):
+        bt.read(frame.drop(columns="task"))
+    assert bt.read(frame, item="task", run=name)["epoch"].values.tolist() == [1, 2, 1, 2]
+
+
+def test_answers_of_another_system_group_no_items():
+    answers = [*"abcd"] * 6
+    frame = pd.DataFrame({"item": range(24), "label": answers, "A": answers, "B": answers[::-1]})
+    frame["C"] = [*answers[1:], "a"]
+    reading = bt.read(frame.assign(topic=[*"xyz"] * 8), systems=["A", "B"]).attrs["reading"]
+    assert "ignored columns 'C', 'topic'; column 'topic' groups 24 items into 3" in reading

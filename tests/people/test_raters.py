@@ -270,3 +270,13 @@ def test_what_alpha_refuses_in_one_line():
 def test_categories_are_a_list():
     with pytest.raises(ValueError, match="categories are a int; give a list"):
         bt.people.kappa([[1, 2], [1, 2]], categories=5)
+
+
+@pytest.mark.parametrize("measure", [bt.people.kappa, bt.people.alpha])
+def test_items_in_rows_are_warned_of(measure):
+    ratings = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (24, 3)))
+    with pytest.warns(
+        UserWarning, match="24 raters, in rows, and 3 items, in columns; if rows are"
+    ):
+        measure(ratings, rng=1, draws=100)
+    assert measure(ratings.T, rng=1, draws=100).attrs["draws"] == 100

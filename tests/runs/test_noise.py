@@ -315,3 +315,14 @@ def test_a_plan_of_items_that_hardly_vary_has_the_least_number_of_runs(simulated
     assert plan["item_variance"].item() == 0
     assert plan.lines[-2].startswith("The estimated variance between items is 0")
     assert plan.lines[-1] == f"The best number of runs is {plan['best_lower'].item():.1f} or more."
+
+
+@pytest.mark.parametrize(("items", "runs", "ability"), [(100, 2, 4.9), (200, 2, 4.9), (50, 3, 1.9)])
+def test_a_few_items_that_fail_do_not_tell_the_share_of_the_runs(items, runs, ability):
+    """Rates of success from Beta(ability, 0.1), so nearly all items always succeed."""
+    random = np.random.default_rng(3)
+    hits = random.binomial(runs, random.beta(ability, 0.1, (items, 2000)))
+    spread = spread_of_runs(hits, hits, np.full(hits.shape, float(runs)))
+    low, high = share_of_runs(hits / runs, spread / runs, 0.95)
+    true = 1 / (1 + runs / (ability + 0.1))
+    assert ((low <= true) & (true <= high)).mean() >= 0.93

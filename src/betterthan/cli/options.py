@@ -204,6 +204,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "item": ("COLUMN", "Column of item ids."),
         "system": ("COLUMN", "Column of system names."),
         "score": ("COLUMN", "Column of scores."),
+        "dataset": ("COLUMN", "Column of data sets, in each of which item ids are separate."),
         "run": ("COLUMN", "Column that numbers repeated runs of an item."),
         "cluster": (
             "TEXT",

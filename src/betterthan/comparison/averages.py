@@ -208,9 +208,7 @@ def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
     if over not in held:
         right = f"choose one of {', '.join(held)}"
         if loaded.by_item and names.DATASET not in held:
-            right = (
-                f"a table calls it {names.DATASET!r}: rename it, and pass over='{names.DATASET}'"
-            )
+            right = "give items such a coordinate, or a table such a column"
         raise ValueError(f"over={checks.quoted(over)} is not a column of the items; {right}")
     if not loaded.by_item and observed.sizes[names.OUTCOME] < len(names.OUTCOMES):
         raise ValueError(

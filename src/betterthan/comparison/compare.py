@@ -22,7 +22,7 @@ from betterthan.counts.shapes import Table
 from betterthan.judged.dataset import is_judged
 from betterthan.models.sampling import Sampling
 from betterthan.progress import with_bar, working
-from betterthan.reading.inputs import data_of
+from betterthan.reading.inputs import data_of, named_column
 from betterthan.reading.read import ReadOptions
 from betterthan.results.comparison import Comparison
 from betterthan.signed import Signature
@@ -101,11 +101,11 @@ def compare(
         The two differ where scores depend on the size of a cluster. If sizes are unequal, the other
         result is reported next to the default. An item counts once, by the mean of its runs.
     over : str, optional
-        Column of the items, such as "dataset": compare averages over these data sets, as over a
-        fixed suite of tasks. The posteriors of data sets are independent, and their weighted
-        average is exact: for wins and losses, or by Student's t for means and for clusters. A
-        cluster must be in one data set. With three or more systems the joint posterior is of
-        averages, too.
+        Column of data sets, such as "dataset" or "benchmark": compare averages over these data
+        sets, as over a fixed suite of tasks. The posteriors of data sets are independent, and their
+        weighted average is exact: for wins and losses, or by Student's t for means and for
+        clusters. A cluster must be in one data set. With three or more systems the joint posterior
+        is of averages, too.
     weights : None, "size", mapping of str to float, or sequence of float, optional
         Weights of the data sets of `over`: None counts each once, "size" by its number of items.
         They are scaled to a sum of 1.
@@ -259,6 +259,9 @@ def compare(
         sampling=sampling,
         rng=rng,
     )
+    if over is not None and named_column(data, over):
+        options = replace(options, over=names.DATASET)
+        reading.setdefault("dataset", over)
     data = data_of(data, options.systems, reading, "compare", other)
     if is_judged(data):
         return _compare_judged(data, options)

@@ -40,6 +40,7 @@ _STEP, _BLOCK, _BLOCKS = 0.08, 16, 60  # nodes are sinh of multiples of the step
 _FADED = 1e-17  # of the largest term
 _CELLS = 2**20  # numbers at once
 _SHORT = 1e-6  # the last step of Newton, in standard deviations
+_FEW = 10  # items unlike the others, of which the jackknife says too little
 _GRID, _SEARCHES = 17, 4  # masses below an interval at which the narrowest is looked for
 
 
@@ -411,7 +412,8 @@ def share_of_runs(
     means: np.ndarray, of_mean: np.ndarray, prob: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Interval of the share of the runs in the variance of a mean over items, by the jackknife over
-    items of its log; takes two of the columns of `variances`. 0 to 1 where nothing is known.
+    items of its log; takes two of the columns of `variances`. 0 to 1 where nothing is known, as of
+    a few items that differ from all others: they decide, and another sample has others.
 
     Examples
     --------
@@ -433,8 +435,16 @@ def share_of_runs(
         parts = variances(means, of_mean, of_mean)
         share = np.log(parts.of_runs / parts.total)
     unknown = ~np.isfinite(share) | ~np.isfinite(far)
+    unknown |= n - _most_alike(means) < np.minimum(_FEW, n / 2)
     lower, upper = (np.exp(np.minimum(share + side * far, 0.0)) for side in (-1, 1))
     return np.where(unknown, 0.0, lower), np.where(unknown, 1.0, upper)
+
+
+def _most_alike(values: np.ndarray) -> np.ndarray:
+    """How often the commonest value of each column occurs, (n, column) -> (column,)."""
+    ordered, place = np.sort(values, axis=0), np.arange(len(values))[:, None]
+    new = np.vstack([np.ones_like(ordered[:1], bool), ordered[1:] != ordered[:-1]])
+    return (place - np.maximum.accumulate(np.where(new, place, 0), axis=0)).max(0) + 1
 
 
 def best_runs_range(

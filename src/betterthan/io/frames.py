@@ -125,7 +125,7 @@ def table_from_frame(
     source: str,
     rows: Sequence[Any] | None = None,
     *,
-    levels: Container[str] = (),
+    levels: Container[Any] = (),
 ) -> Table:
     """The table in a frame; an index with a name, or of text, is read too, and so are the levels of
     it that an option names.
@@ -141,7 +141,7 @@ def table_from_frame(
     return make_table(source, list(frame.columns), columns, labels)
 
 
-def _with_index(frame: pd.DataFrame, source: str, named: Container[str]) -> pd.DataFrame:
+def _with_index(frame: pd.DataFrame, source: str, named: Container[Any]) -> pd.DataFrame:
     """Turn the index into columns: roles by name or by option, items by any name or as text."""
     index, known_names = frame.index, {*chain(*ALIASES.values(), *PAIRS)}
     roles = [str(n).strip().casefold() in known_names or n in named for n in index.names]

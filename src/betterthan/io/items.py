@@ -64,6 +64,7 @@ from betterthan.io.texts import (
 COORDINATES = ("dataset", "cluster", "epoch")  # optional coordinates on item, in this order
 _MOST_NUMBERED = 300_000  # rows without ids
 _FEW = 10  # rows that may be systems, where columns are many
+_NUMBERED = 5, 10, 20  # rows whose numbers are no scores: in order, in any order, with gaps
 _WITHIN = ("dataset", "epoch")  # an item is one within these
 
 
@@ -85,9 +86,11 @@ def items_of(table: Table) -> Items:
     column = sole(table, "item")
     columns_by_role, coords = _coordinates(table)
     ignored = [name for name in NAMELESS if name in table.columns and name != column]
+    ignored += table.unused
     metric_of(table)  # several are refused as such, not for the items that they repeat
     used = {*columns_by_role.values(), *ignored, metrics_in(table)[0]}
     if column is None:
+        _refuse_runs_without_items(table, columns_by_role, coords)
         if len(table.rows) > _MOST_NUMBERED:
             reason = f"holds {len(table.rows):,} rows and no column of item ids"
             right = f"more than {_MOST_NUMBERED:,} rows need one; add a column 'item'"
@@ -99,6 +102,16 @@ def items_of(table: Table) -> Items:
         ids, summary = coded_ids.texts, f"item ids from column {column!r}"
         used.add(column)
     return Items(ids, coords, used, ignored, summary + describe_coordinates(columns_by_role))
+
+
+def _refuse_runs_without_items(
+    table: Table, columns: dict[str, str], coords: dict[str, np.ndarray]
+) -> None:
+    """Refuse runs without ids of items: each row would be an item, and each run a further one."""
+    runs = coords.get("epoch", np.empty(0))
+    if len(runs) and (runs != runs[0]).any():
+        reason = f"column {columns['epoch']!r} numbers runs, and no column holds the ids of items"
+        raise problem(table.source, f"{reason}; pass item= with the column of items")
 
 
 def numbered(n: int) -> Sequence[str]:
@@ -254,7 +267,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
         values[:, k] = cells.scores(table, system, partial(not_scores, table, system))
-    if items.summary.startswith("items are"):
+    if items.summary.startswith("items are") or not (named or len(values) < _NUMBERED[1]):
         _refuse_row_numbers(table, systems, values)
     runs = columns_of_runs(systems) if not named and "epoch" not in items.coords else {}
     if runs:
@@ -323,14 +336,18 @@ def _right(gold: Coded, predicted: dict[str, Coded]) -> np.ndarray:
 
 
 def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
-    """Refuse a system whose scores count the rows: it is an id by an unknown name, and would always
-    win.
+    """Refuse a system whose scores count the rows, or of many rows in another order or with gaps:
+    it is an id by an unknown name, and would always win.
     """
-    if len(values) < 5:
-        return
-    for k in np.flatnonzero((np.diff(values[:5], axis=0) == 1).all(axis=0)):
-        if (np.diff(values[:, k]) == 1).all():
-            right = "name it 'item' if it holds the item ids, otherwise leave it out"
+    n = len(values)
+    spans = values.max(0) - values.min(0) if n >= _NUMBERED[0] else np.empty(0)
+    wide = spans >= n - 1  # as whole numbers are that all differ
+    for k in np.flatnonzero(wide & (spans < 2 * n)):
+        column, shuffled = values[:, k], n >= _NUMBERED[1] and not wide.all()
+        steps = np.diff(np.sort(column) if shuffled else column)
+        gaps = shuffled and n >= _NUMBERED[2]
+        if (steps >= 1).all() and (gaps or (steps == 1).all()) and not (column % 1).any():
+            right = f"pass item={systems[k]!r} if it holds the item ids, or ignore={systems[k]!r}"
             raise problem(table.source, f"counts the rows; {right}", column=systems[k])
 
 

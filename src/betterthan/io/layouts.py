@@ -249,7 +249,7 @@ def _where_scores_are(table: Table, system: str) -> str:
 def _others(table: Table, *used: str) -> list[str]:
     """The columns that are neither these nor say which item a row is of."""
     roles = ("item", "dataset", "cluster", "epoch")
-    return unread(table, {*used, *(find(table, role) for role in roles)})
+    return unread(table, {*used, *table.unused, *(find(table, role) for role in roles)})
 
 
 def _predictions_or_wide(table: Table) -> list[str]:
@@ -302,7 +302,7 @@ _WRONG = ("no", "n", "incorrect", "wrong", "fail", "failed", "failure", "unsolve
 _PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-_RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
+RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
 _METRICS = ("metric", "metrics", "measure", "measures", "statistic", "score_name", "scorer")
 _MANY = 9  # columns of numbers: more are items rather than metrics
 _FEWEST = 3  # groups of items: two may be anything
@@ -324,8 +324,8 @@ def not_scores(table: Table, column: str) -> str:
         right = next((word for word in words if word.casefold() in _RIGHT), "yes")
         wrong = next((word for word in words if word.casefold() in _WRONG), "no")
         return f"text, not scores; pass true={right!r} and false={wrong!r}"
-    right = f"pass ignore={quoted(column)} to leave the column out, cluster= if it groups the items"
-    reason = f"text, not scores; {right}, or item= if it holds their ids"
+    right = f"pass ignore={quoted(column)} to leave the column out, dataset= or cluster= if it"
+    reason = f"text, not scores; {right} groups the items, or item= if it holds their ids"
     return rows_of_averages(table, column) or reason
 
 
@@ -410,7 +410,7 @@ def metrics_in(table: Table) -> tuple[str, list[str]]:
 
 def for_runs(table: Table) -> str:
     """How to read several rows of one item and system."""
-    column = next((table.by_name[name] for name in _RUNS if name in table.by_name), "")
+    column = next((table.by_name[name] for name in RUNS if name in table.by_name), "")
     named = f"pass run={column!r} if these are repeated runs"
     return named if column else "pass run= with the column that numbers repeated runs"
 
@@ -419,12 +419,13 @@ def of_groups(table: Table, item: str | None, columns: Sequence[str]) -> str:
     """Which of some columns group the items, in words; empty if none does."""
     if item is None:
         return ""
-    items = _codes(table, item)
-    n_items = len(items.distinct)
+    items, gold = _codes(table, item), find(table, "gold")
+    n_items, labels = len(items.distinct), {*_codes(table, gold).distinct} if gold else set()
     for column in columns:
         groups = _codes(table, column)
         n_groups = len(groups.distinct)
-        if not _FEWEST <= n_groups <= n_items / 2:
+        answers = len(labels.intersection(groups.distinct)) > n_groups / 2  # of another system
+        if answers or not _FEWEST <= n_groups <= n_items / 2:
             continue
         group_of_item = np.empty(n_items, dtype=np.int64)
         group_of_item[items.codes] = groups.codes

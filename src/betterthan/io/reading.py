@@ -39,7 +39,7 @@ from betterthan.io.layouts import (
 )
 from betterthan.io.measure_names import refuse_other_measures, refuse_unknown_direction
 from betterthan.io.pair_counts import judgments_by
-from betterthan.io.problems import in_python, listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
@@ -63,7 +63,8 @@ from betterthan.text import stripped
 _POINT = re.compile(r"[+-]?[\d.,]*\.[\d.,]*%?")  # 1.200 may be 1200, or 1.2
 _COORDINATES = ("dataset", "cluster", "epoch", "judge")
 # the name of a column by the option that names another
-_ROLES = {role: role for role in ("item", "system", "score", "cluster")} | {"run": "epoch"}
+_ROLES = {role: role for role in ("item", "system", "score", "dataset", "cluster")}
+_ROLES |= {"run": "epoch"}
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Columns:
 
     Attributes
     ----------
-    item, system, score, cluster, run : str, optional
+    item, system, score, dataset, cluster, run : str, optional
         Columns.
     metric : str, optional
         Of a long table: the metric whose rows are read.
@@ -90,6 +91,7 @@ class Columns:
     item: str | None = None
     system: str | None = None
     score: str | None = None
+    dataset: str | None = None
     cluster: str | None = None
     run: str | None = None
     metric: str | None = None
@@ -137,7 +139,7 @@ def applied(table: Table, spec: Columns, *, one_of_several: bool = False) -> Tab
     if not (spec.true or spec.false or spec.percent or spec.decimal == ","):
         return table
     plain = [role for role in ("item", "system", "gold", *_COORDINATES) if find(table, role)]
-    unscored = {find(table, role) for role in plain}
+    unscored = {*table.unused, *(find(table, role) for role in plain)}
     met: set[str] = set()
     columns = {
         name: values if name in unscored else _scored(table, name, values, spec, met)
@@ -167,19 +169,20 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
     aliases = {alias for role in new.values() for alias in ALIASES[role]}
     columns = {}
     for name, values in table.columns.items():
-        if name in spec.ignore or (name not in new and name.casefold() in aliases):
-            continue  # another column of that name is not what was meant
-        columns[new.get(name, name)] = values
+        if name in new or name not in {*spec.ignore, *new.values()}:
+            columns[new.get(name, name)] = values
+    # another column of such a name is not what was meant
+    unused = tuple(c for c in columns if c.casefold() in aliases and c not in new.values())
     if spec.score and not spec.system and find(table, "system") is None:
         others = (find(table, role) for role in ("item", *_COORDINATES))
         needed = {"score", "item", metrics_in(table)[0], *others, *question_columns(table)}
         columns = {name: values for name, values in columns.items() if name in needed}
-    return replace(table, columns=columns)
+    return replace(table, columns=columns, unused=unused)
 
 
 def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:
-    """Refuse a column of clusters or runs that is plainly something else."""
-    for role in ("cluster", "run"):
+    """Refuse a column of data sets, clusters or runs that is plainly something else."""
+    for role in ("dataset", "cluster", "run"):
         column, usual = getattr(spec, role), _ROLES[role]
         if column is None:
             continue
@@ -457,13 +460,16 @@ def read_tables(
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if of_scores and named_systems(systems) is None:
         refuse_doubtful(result)
+    if "fold" in {str(column).casefold() for column in (meanings.item, meanings.run)}:
+        reason = "folds share training data, so a comparison of items would be too confident"
+        warn(result.attrs["source"], f"{reason}; use betterthan.scores.compare_folds")
     if of_scores:
         warn_of_data_sets_on_other_scales(result)
         warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)
     result = renamed(result, systems)
-    for role in ("item", "cluster", "run"):
+    for role in ("item", "dataset", "cluster", "run"):
         if column := getattr(meanings, role):
             usual = f"{'item ids' if role == 'item' else _ROLES[role]} from column"
             was = f"{usual} {_ROLES[role]!r}"
@@ -580,7 +586,7 @@ def _named(source: Any) -> dict[str, Any]:
     return named
 
 
-def _table(source: Any, name: str, sep: str | None, levels: Container[str]) -> Table:
+def _table(source: Any, name: str, sep: str | None, levels: Container[Any]) -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, str | Path):

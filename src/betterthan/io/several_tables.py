@@ -169,7 +169,7 @@ def _long(name: str, table: Table) -> Table:
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
     columns |= {"item": item, "score": score} | {c.casefold(): c for c in question_columns(table)}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
-    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)})
+    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)}, unused=())
 
 
 def cell_list(values: Any) -> Sequence[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers
+from betterthan.io.layouts import RUNS
 from betterthan.io.measure_names import less_is_better
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
@@ -273,7 +274,7 @@ _DESCRIPTION = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(  # what the scores of an item are out of
-    r"\s*(n|k|((max|maximum|total)[ _])?(points|score|possible)|max|maximum|trials?|attempts|tries"
+    r"\s*(n|k|((max|maximum|total)[ _])?(points|score|possible)|max|maximum|trials|attempts|tries"
     r"|runs|out[ _]of|counts?|size)\s*",
     re.IGNORECASE,
 )
@@ -301,7 +302,16 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         reason = f"runs from {ranges[0]}, while {quoted(systems[smallest])} runs from {ranges[1]}"
         reason += f": not scores of one kind; {how_to_choose(systems, odd)}"
         raise problem(table.source, reason, column=odd[0])
-    called = np.array([bool(_SUMMARY.fullmatch(system)) for system in systems])
+    runs = [table.by_name[name] for name in RUNS if table.by_name.get(name) in systems]
+    if 0 < len(runs) < len(systems):
+        reason = (
+            f"by its name numbers repeated runs; pass run={quoted(runs[0])}, and item= with the"
+        )
+        right = how_to_choose(systems, runs)
+        raise problem(
+            table.source, f"{reason} column of items, if it does, else {right}", column=runs[0]
+        )
+    called = _called_summaries(systems, ["\n".join(systems)])
     summaries = _summaries(values, np.where(called, 1, _ENOUGH))
     reason, odd = no_systems(systems, values)
     for k, statistic in summaries or ([] if odd else _bounds_of_others(values, systems)):
@@ -402,9 +412,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """
     if len(items) < 3:
         return
-    called = np.zeros(len(items), dtype=bool)
-    if any(map(_may_sum, joined(items, "\n"))):
-        called[:] = [bool(_SUMMARY.fullmatch(item)) for item in items]
+    called = _called_summaries(items, joined(items, "\n"))
     at_end = _not_binary_at_an_end(values)
     rest = np.delete(values, at_end, axis=0) if at_end else values
     never = values.shape[1] + 1
@@ -434,10 +442,12 @@ def _not_binary_at_an_end(values: np.ndarray) -> list[int]:
     return rows if at_end else []
 
 
-def _may_sum(names: str) -> bool:
-    """Whether one of some names may say that it sums others up."""
-    together = names.casefold()
-    return not together.isascii() or any(word in together for word in _WORDS)
+def _called_summaries(names: Sequence[str], joined_names: Iterable[str]) -> np.ndarray:
+    """Which names say that they sum others up; one by one only where some name may say so."""
+    texts = (text.casefold() for text in joined_names)
+    if any(not text.isascii() or any(word in text for word in _WORDS) for text in texts):
+        return np.array([bool(_SUMMARY.fullmatch(name)) for name in names])
+    return np.zeros(len(names), dtype=bool)
 
 
 def _summaries(values: np.ndarray, enough: np.ndarray) -> list[tuple[int, str]]:
@@ -484,7 +494,9 @@ def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[
 
 
 def _subtotal(values: np.ndarray) -> tuple[int, str] | None:
-    """A row that is the sum of the rows of 0 and 1 right below or above it, as in a pivot table."""
+    """A row that is the sum of the rows of 0 and 1 right below or above it, as all rows of other
+    numbers are, but for a grand total: a pivot table.
+    """
     if not 3 <= len(values) <= _MOST_ROWS:
         return None
     binary = ((values == 0) | (values == 1) | np.isnan(values)).all(1)
@@ -494,12 +506,13 @@ def _subtotal(values: np.ndarray) -> tuple[int, str] | None:
     sums = np.vstack(
         [np.zeros(values.shape[1]), np.nancumsum(np.where(binary[:, None], values, 0), 0)]
     )
-    ends = [-1, *odd.tolist(), len(values)]
+    ends, subtotals = [-1, *odd.tolist(), len(values)], {}
     for k, before, after in zip(odd.tolist(), ends, ends[2:], strict=False):
         for low, high in ((k + 1, after), (before + 1, k)):
             if high - low > 1 and np.array_equal(values[k], sums[high] - sums[low]):
-                return k, f"sum of the {high - low} items next to it"
-    return None
+                subtotals.setdefault(k, f"sum of the {high - low} items next to it")
+    pivot = len(subtotals) > 1 and len(odd) - len(subtotals) <= 1
+    return next(iter(subtotals.items())) if pivot else None
 
 
 def row_blocks(values: np.ndarray) -> Iterator[np.ndarray]:

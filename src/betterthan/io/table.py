@@ -31,11 +31,12 @@ class Table:
     source: str
     columns: dict[str, Any]
     rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
+    unused: tuple[str, ...] = ()  # columns that play no role, whatever their names
 
     @cached_property
     def by_name(self) -> dict[str, str]:
         """The columns by their names without regard to letter case; of equal ones the first."""
-        return {column.casefold(): column for column in reversed(self.columns)}
+        return {column.casefold(): column for column in reversed(unread(self, self.unused))}
 
     def problem(self, k: int, reason: str, **where: Any) -> ValueError:
         """The refusal of a row, or of the value of a column in it."""

@@ -13,6 +13,7 @@ from betterthan.exact.numeric import monte_carlo
 from betterthan.signed import Signature
 from betterthan.text import stripped
 
+_MANY, _MANY_TIMES = 20, 3  # raters, and times the items, that may be items
 _PAIR = ("rater_a", "rater_b")
 _BOUNDS = ("lower", "upper", "lower_mcse", "upper_mcse")
 _BY_PAIR = ("kappa", "agreement", *_BOUNDS)
@@ -273,6 +274,12 @@ def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
         )
     if len(values) < 2:
         raise ValueError("ratings have 1 rater; agreement needs two, in rows")
+    n_raters, n_items = values.shape
+    if n_raters > max(_MANY, _MANY_TIMES * n_items):
+        checks.warn(
+            f"ratings are of {n_raters} raters, in rows, and {n_items} items, in columns; if rows "
+            "are items, transpose the table"
+        )
     index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
     raters = [str(rater) for rater in index]
     checks.unique(raters, "rater")

@@ -367,6 +367,13 @@ def _by_name(data: Mapping[Any, Any]) -> Any:
     return scores_from_sequences(sides, systems)
 
 
+def named_column(data: Any, name: str) -> bool:
+    """Whether a coordinate of items is a column of tables to read, under a name of its own."""
+    tables = [*data.values()] if _is_mapping(data) else [data]
+    read = all(_is_read(table) and not isinstance(table, Logs) for table in tables)
+    return read and name not in _COORDINATES
+
+
 def _is_mapping(data: Any) -> bool:
     return isinstance(data, Mapping) and not isinstance(data, xr.Dataset | xr.DataTree)
 

@@ -46,6 +46,7 @@ class ReadOptions(TypedDict, total=False):
     item: str | None
     system: str | None
     score: str | None
+    dataset: str | None
     run: str | None
     ignore: str | Sequence[str] | None
     true: str | Sequence[str] | None
@@ -220,7 +221,7 @@ def read(
         Property that the items of one cluster share. For tables: a column. For logs: the name of a
         metadata field of samples (Inspect), or ``"content"``, so that copies of a question are one
         cluster.
-    item, system, score, run : str, optional
+    item, system, score, dataset, run : str, optional
         For tables: name of this column, if it is not the default; runs are the coordinate
         ``epoch``.
     ignore : str or list of str, optional

@@ -36,7 +36,7 @@ from betterthan.signed import Signature
 REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
 _FULL = re.compile(  # columns that only the full report has
-    r"p|(Holm|BH) p|Closed form|By itself|MC error|N|Not significantly worse than best"
+    r"p|(Holm|BH) p|Closed form|By itself|MC error|N|Not shown to be worse than best"
 )
 
 

@@ -425,7 +425,8 @@ def _limits(fit: xr.Dataset) -> list[str]:
     chosen = [_CHOSEN] if fit.attrs["direction"] != "none" else []
     independent = [_ROWS_INDEPENDENT] if fit.attrs["left_out_by"] == names.ROW else []
     shared = int(fit.attrs["n_in_other_folds"])
-    repeated = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared else []
+    by_rows = fit.attrs["left_out_by"] in _UNITS  # else by what the author says they belong to
+    repeated = [_IN_OTHER_FOLDS.format(f"{shared:,}")] if shared and by_rows else []
     return [CAUSES, LIKE_THESE, *chosen, *independent, *repeated, _NO_POSTERIOR]
 
 

@@ -224,7 +224,7 @@ def systems_part(comparison: xr.Dataset) -> Part:
         P_BEST,
         tables.number("MC error", "prob_best_mcse", "{:.1g}".format),
         tables.number("Rank", "expected_rank", _rank),
-        tables.flag("Not significantly worse than best", "tied_with_top"),
+        tables.flag("Not shown to be worse than best", "tied_with_top"),
     ]
     lower = "" if a["higher_is_better"] else "; lower is better"
     caption = f"Systems, best first; rank: posterior mean{lower}"
