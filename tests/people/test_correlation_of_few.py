@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
+from betterthan.people.correlations import _jackknife_errors
 
 
 def shares(x, y):
@@ -76,3 +77,30 @@ def test_no_more_rejections_than_promised(n):
     found = [bt.people.correlation(*random.normal(size=(2, n)))["p_value"] for _ in range(300)]
     assert (np.mean([p <= 0.05 for p in found], axis=0)[1:] <= 0.05 + 2 * 0.0126).all()
     assert max(float(p.min()) for p in found) <= 1
+
+
+def test_standard_errors_of_two_ratings_are_those_of_leaving_out_one_pair():
+    random = np.random.default_rng(1)
+    x = random.integers(0, 4, 30).astype(float)
+    y = np.clip(x + random.integers(-1, 2, 30), 0, 3)
+    errors = _jackknife_errors(x, y)
+    for place, measure in enumerate((stats.pearsonr, stats.spearmanr, stats.kendalltau)):
+        z = np.arctanh([measure(np.delete(x, k), np.delete(y, k))[0] for k in range(30)])
+        assert errors[place] == pytest.approx(np.sqrt(29 / 30 * ((z - z.mean()) ** 2).sum()))
+
+
+@pytest.mark.parametrize("n", [20, 40])
+def test_intervals_of_two_ratings_hold_the_truth(n):
+    """Ratings 1 to 5, most of them 5; the truth is that of 40,000 of them."""
+    edges, random = np.array([-2.2, -1.6, -0.9, 0.1]), np.random.default_rng(4)
+
+    def ratings(n):
+        quality = random.normal(size=n)
+        return [np.digitize(quality + random.normal(0, 0.5, n), edges) for _ in range(2)]
+
+    many = ratings(40_000)
+    true = [f(*many)[0] for f in (stats.pearsonr, stats.spearmanr, stats.kendalltau)]
+    drawn = [pair for pair in (ratings(n) for _ in range(300)) if all(map(np.ptp, pair))]
+    found = [bt.people.correlation(*pair) for pair in drawn]
+    held = np.mean([(c["lower"] <= true) & (true <= c["upper"]) for c in found], axis=0)
+    assert (held > 0.91).all()  # 0.95, with three errors of 300

@@ -265,6 +265,7 @@ def as_numbers(values: Any, what: str, *, finite: bool = True) -> np.ndarray:
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
+_CELLS = 2**22  # signs at once
 
 
 def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
@@ -284,7 +285,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         Over measure (pearson, spearman, kendall's tau-b):
 
         - ``r``
-        - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000)
+        - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000); if
+          both sides have ties, as two ratings have, at least as wide as Student's t with the
+          jackknife of z over pairs
         - ``p_value``: two-sided; for ranks of up to 9 pairs exact, over all permutations
           (``attrs["p_of_ranks"]``)
 
@@ -314,7 +317,7 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     a, b, dropped = _whole_pairs(x, y)
     tested: list[Any] = [stats.pearsonr(a, b), stats.spearmanr(a, b), stats.kendalltau(a, b)]
     r = np.array([float(t[0]) for t in tested])
-    lower, upper = _ends(r, b, ci_prob)
+    lower, upper = _ends(r, a, b, ci_prob)
     # over all arrangements where these are few or the order is perfect; never 0
     p = np.array([float(t[1]) for t in tested])
     if len(a) <= EXACT:
@@ -335,7 +338,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
     )
 
 
-def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.ndarray]:
+def _ends(
+    r: np.ndarray, x: np.ndarray, y: np.ndarray, ci_prob: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Of the intervals. Of a perfect order of ranks the end beyond is 1, and the other one that of
     the next value below; of a perfect line there is none.
     """
@@ -345,6 +350,9 @@ def _ends(r: np.ndarray, y: np.ndarray, ci_prob: float) -> tuple[np.ndarray, np.
         below = np.sign(r[1:]) * next_to_perfect(y)
         correlations[1:] = np.where(perfect[1:], below, correlations[1:])
     width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(correlations, len(y)))
+    if all(len(np.unique(side)) < len(side) for side in (x, y)):
+        far = stats.t.ppf((1 + ci_prob) / 2, len(y) - 1) * _jackknife_errors(x, y)
+        width = np.fmax(width, np.where(np.isfinite(far), far, np.nan))
     z = np.arctanh(correlations)
     lower, upper = np.tanh(z - width), np.tanh(z + width)
     lower[1:], upper[1:] = (
@@ -373,6 +381,30 @@ def _variances_of_z(r: np.ndarray, n: int) -> np.ndarray:
     """Of Fisher's z of Pearson's r, Spearman's and Kendall's (Bonett & Wright 2000)."""
     kendall = 0.437 / (n - 4) if n > 4 else np.inf
     return np.array([1 / (n - 3), (1 + r[1] ** 2 / 2) / (n - 3), kendall])
+
+
+def _jackknife_errors(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Standard errors of Fisher's z of each measure, by leaving out one pair of values after the
+    other.
+    """
+    n, (a, b) = len(x), (side - side.mean() for side in (x, y))
+    around = np.stack([a * b, a * a, b * b])
+    # products and squares without one pair of values, (measure, product or squares, pair)
+    sums = np.empty((3, 3, n))
+    sums[0] = around.sum(1, keepdims=True) - around * n / (n - 1)
+    for rows in np.array_split(np.arange(n), 1 + n * n // _CELLS):
+        of_x, of_y = (np.sign(side - side[rows, None]) for side in (x, y))
+        sums[2][:, rows] = (of_x * of_y).sum(1), (of_x**2).sum(1), (of_y**2).sum(1)
+        # ranks around their mean; those beyond the one left out are 1 less, equal ones 1/2
+        of_x, of_y = (
+            stats.rankdata(side) - (1 + of) / 2 - n / 2 for side, of in ((x, of_x), (y, of_y))
+        )
+        of_x[np.arange(len(rows)), rows] = of_y[np.arange(len(rows)), rows] = 0
+        sums[1][:, rows] = (of_x * of_y).sum(1), (of_x**2).sum(1), (of_y**2).sum(1)
+    sums[2] = sums[2].sum(1, keepdims=True) / 2 - sums[2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.arctanh(sums[:, 0] / np.sqrt(sums[:, 1] * sums[:, 2]))
+        return np.sqrt((n - 1) * z.var(1))
 
 
 def agreement(ratings: Any) -> xr.Dataset:
