@@ -243,3 +243,14 @@ def test_sparse_counts_are_the_judgments():
     total = counts.sum(0).reshape(3, -1).T
     np.testing.assert_array_equal(total, rows.counts)
     assert counts.sum(1).tolist() == [15.0] * 6
+
+
+@pytest.mark.parametrize(("judges", "warned"), [(1, False), (3, True), (20, True), (21, False)])
+def test_several_judgments_of_each_judge_are_warned_of(judges, warned):
+    data = judged(2, 60, 1, 0.5, 1).drop_vars("cluster")
+    names = [f"j{k}" for k in np.arange(60) % judges]
+    data = data.assign_coords(judge=("judgment", names))
+    text = " ".join(str(bt.compare(data)).split())
+    assert (f"60 judgments by {judges} judges count as independent" in text) == warned
+    by_judge = bt.compare(data.assign_coords(cluster=("judgment", names)))
+    assert "count as independent" not in str(by_judge) or judges == 1

@@ -141,7 +141,10 @@ def test_counts_of_clusters_and_runs_are_no_independent_items(right_and_wrong, c
         {coordinate: ("item", labels), "item": [f"q{k // 2}" for k in range(120)]}
     )
     data = data if coordinate == "epoch" else data.assign_coords(item=np.arange(120))
-    assert "clusters or runs" in bt.compare(bt.count(data)).data.attrs["no_joint"]
+    comparison = bt.compare(bt.count(data))
+    assert "clusters or runs" in comparison.data.attrs["no_joint"]
+    alike = {"cluster": "Items of a cluster", "epoch": "Runs of an item"}[coordinate]
+    assert f"! {alike} count as independent" in " ".join(str(comparison).split())
 
 
 def test_wins_of_graded_scores_do_not_tell_means():

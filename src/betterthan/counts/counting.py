@@ -116,6 +116,12 @@ def refuse_margin_of_all(scores: xr.DataArray, margin: float) -> None:
         )
 
 
+_ALIKE = {CLUSTER: "items of a cluster", EPOCH: "runs of an item"}
+_TOO_CERTAIN = (
+    "count as independent, so the answer is too certain; compare scores, not counts of them"
+)
+
+
 def counted(
     scores: xr.DataArray, margin: float, by: str | Sequence[str] | None = None
 ) -> xr.DataArray:
@@ -123,8 +129,11 @@ def counted(
     counts, used = counts_and_used(scores, margin, by)
     dropped = counts.attrs["n_items"] - used
     graded = not (np.isnan(scores.values) | np.isin(scores.values, (0, 1))).all()
-    dependent = [k for k in (CLUSTER, EPOCH) if by is None and several(scores, k)]
-    counts.attrs |= ({"graded": 1} if graded else {}) | ({"dependent": 1} if dependent else {})
+    units = [unit for k, unit in _ALIKE.items() if by is None and several(scores, k)]
+    counts.attrs |= {"graded": 1} if graded else {}
+    counts.attrs |= (
+        {"dependent": f"{' and '.join(units).capitalize()} {_TOO_CERTAIN}"} if units else {}
+    )
     return counts.assign_coords(n_used=(names.SQUARE, used), n_dropped=(names.SQUARE, dropped))
 
 
