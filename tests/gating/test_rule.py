@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from gating.characteristics import characteristics
@@ -28,7 +29,9 @@ from betterthan.gating.rule import (
     count_cases,
     count_chances,
     exit_code,
+    mean_chances,
     paired,
+    too_skewed,
 )
 
 MARGIN, SURE = 0.05, 0.95
@@ -226,3 +229,43 @@ def test_codes_of_verdicts():
 def test_characteristics_of_what_cannot_be(choices, said):
     with pytest.raises(ValueError, match=said):
         characteristics(**{"n": 10, "margin": 0.05, "share": 0.2} | choices)
+
+
+def in_clusters(random, clusters, fails):
+    """Items of clusters of 1 to 8; the candidate fails wholly on some clusters, or varies a bit."""
+    cluster = np.repeat(np.arange(clusters), random.integers(1, 9, clusters))
+    old = (random.random(len(cluster)) < 0.8) * 1.0
+    broken = (random.random(clusters) < fails)[cluster]
+    again = np.where(random.random(len(cluster)) < 0.2, random.random(len(cluster)) < 0.8, old)
+    scores = np.stack([old, np.where(broken, 0, again)], axis=1)
+    coords = {"item": [f"q{k}" for k in range(len(old))], "system": ["old", "new"]}
+    coords["cluster"] = "item", [f"d{k}" for k in cluster]
+    return xr.DataArray(scores, dims=("item", "system"), coords=coords)
+
+
+@pytest.mark.parametrize("clusters", [20, 40])
+def test_a_candidate_that_fails_on_few_clusters_wholly_seldom_passes(clusters):
+    """It is behind by the margin; 400 sets, so an error of 0.011 around the nominal 0.05."""
+    random = np.random.default_rng(6)
+
+    def passes(fails):
+        pairs = [paired(in_clusters(random, clusters, fails)) for _ in range(400)]
+        by_t = [mean_chances(pair, 0.1, 0.95).verdict == "pass" for pair in pairs]
+        return np.mean(by_t), np.mean(by_t & ~np.array([too_skewed(pair) for pair in pairs]))
+
+    by_t, unless_skewed = passes(fails=0.1 / 0.8)
+    # many of the passes of 20 clusters saw no failure at all
+    assert unless_skewed < (0.12 if clusters == 20 else 0.08) < by_t
+    by_t, unless_skewed = passes(fails=0.0)
+    assert unless_skewed > 0.8 * by_t > 0.7
+
+
+def test_a_pass_that_rests_on_skewed_clusters_is_none():
+    n = 60
+    frame = pd.DataFrame({"item": range(n), "cluster": np.arange(n) // 3, "score": 1.0})
+    worse = frame.assign(score=np.r_[np.zeros(3), np.ones(n - 3)])
+    decision = bt.gate(frame, worse, margin=0.2, cluster="cluster")
+    assert decision.evidence.chances.verdict == "pass"
+    assert decision.verdict == "inconclusive"
+    assert "of 20 clusters are too skewed for that" in decision.why[0]
+    assert "too skewed" in str(decision)

@@ -8,6 +8,7 @@ import numpy as np
 
 from betterthan import checks, names
 from betterthan.counts.runs import Reliability, successes_of
+from betterthan.counts.units import CLUSTER
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating import rule
@@ -195,8 +196,17 @@ def _decide(
     if chances.verdict == rule.INCONCLUSIVE and plan is None and not chances.could_change:
         further = _further(pairs, cases, margin, threshold)
     evidence = collect_evidence(pairs, cases, chances, further)
-    why = _why(evidence) if chances.verdict == rule.INCONCLUSIVE else ()
-    return _gate(sides, chances.verdict, margin, threshold, why, evidence=evidence, looked=looked)
+    verdict = chances.verdict
+    why = _why(evidence) if verdict == rule.INCONCLUSIVE else ()
+    if verdict == rule.PASS and pairs.per == CLUSTER and rule.too_skewed(pairs):
+        verdict, why = rule.INCONCLUSIVE, (_TOO_SKEWED.format(evidence.units),)
+    return _gate(sides, verdict, margin, threshold, why, evidence=evidence, looked=looked)
+
+
+_TOO_SKEWED = (
+    "the observed scores lead to pass, but the differences of {} clusters are too skewed for that: "
+    "a candidate that fails on few clusters, and there on most items, would pass too often"
+)
 
 
 def _why(evidence: Evidence) -> tuple[str, ...]:

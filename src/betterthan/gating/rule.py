@@ -11,6 +11,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
+from betterthan.exact.joint.student import TOO_SKEWED
 from betterthan.exact.joint.units import PairMeans, pair_means, spans
 from betterthan.exact.wins import dirichlet
 from betterthan.gating.boundaries import chance_behind, chance_to_pass
@@ -310,6 +311,19 @@ def observed(pairs: Paired) -> PairMeans:
         most=1.0 if pairs.binary else np.inf,
         skewed=pairs.per == names.ITEM,
     )
+
+
+def too_skewed(pairs: Paired) -> bool:
+    """Whether losses of few units are too large for Student's t: a candidate that fails rarely, and
+    then wholly, looks better than it is where few failures were seen.
+    """
+    _, unit = np.unique(pairs.unit[pairs.scored], return_inverse=True)
+    before, now = pairs.mean[pairs.scored].T
+    size, total = np.bincount(unit), np.bincount(unit, now - before)
+    off = total - size * total.sum() / size.sum()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skewness = (off**3).mean() / (off**2).mean() ** 1.5
+    return bool(-skewness > TOO_SKEWED * np.sqrt(len(size)))
 
 
 def _as_observed(pairs: Paired, means: PairMeans, margin: float) -> tuple[float, float]:
