@@ -10,6 +10,7 @@ import numpy as np
 from betterthan import checks, names
 
 _BLOCK = 2**16  # labels that are looked at together
+_MISSING = ("missing_value", "_FillValue")  # attrs with the code of a missing score
 _NAMED = (  # what holds names along data
     *(names.SYSTEM, *names.SQUARE, names.LABEL, names.PREDICTED, names.ACTUAL),
     *(names.DATASET, "cluster", "epoch", "judge"),
@@ -40,9 +41,28 @@ def scores(data: Any) -> Any:
     _unique_items(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("scores hold no items")
+    if (code := missing_code(data)) is not None:
+        attrs = {name: value for name, value in data.attrs.items() if name not in _MISSING}
+        data = data.where(data != code)
+        data.attrs = attrs
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
     return data if data.dims == order else data.transpose(*order)
+
+
+def missing_code(scores: Any) -> int | None:
+    """The number that stands for a missing score, as attrs say it."""
+    held = [scores.attrs[name] for name in _MISSING if name in scores.attrs]
+    if not held or scores.dtype.kind == "f":
+        return None
+    if scores.dtype.kind == "b":
+        raise ValueError("scores of True and False have no code for a missing one; give int8")
+    number = checks.real(held[0], "attrs['missing_value']", "a whole number")
+    limits = np.iinfo(scores.dtype)
+    if number != int(number) or not limits.min <= number <= limits.max:
+        reason = f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be"
+        raise ValueError(f"{reason}; give a whole number from {limits.min} to {limits.max}")
+    return int(number)
 
 
 def with_plain_labels(data: Any) -> Any:
@@ -145,6 +165,31 @@ def counts(data: Any) -> Any:
     _countable(data, {names.SYSTEM_A, names.SYSTEM_B, names.PAIR}, "the counts of a pair")
     if names.SYSTEM_A in data.dims and names.SYSTEM_B in data.dims:
         triangles(data)
+        if "n_items" in data.attrs and {"n_used", "n_dropped"} <= set(data.coords):
+            data = _of_own_items(data)
+    return data
+
+
+def _of_own_items(data: Any) -> Any:
+    """Counts with the number of their items, which is of others where they are a part of what was
+    counted, or parts put together; without it where it cannot be known.
+    """
+    of_pair = [dim for dim in data.dims if dim not in names.SQUARE]
+    held, used, dropped = (
+        part.sum([dim for dim in of_pair if dim in part.dims]).transpose(*names.SQUARE).values
+        for part in (data, data["n_used"], data["n_dropped"])
+    )
+    number = np.unique((held + dropped)[~np.eye(len(held), dtype=bool)]).tolist()
+    is_part = not np.array_equal(held, used)
+    if not is_part and number == [data.attrs["n_items"]]:
+        return data
+    attrs = {name: value for name, value in data.attrs.items() if name != "n_items"}
+    sizes: dict[str, Any] = {}
+    if len(number) == 1 and not (is_part and dropped.any()):  # else which part lacks what?
+        attrs |= {"n_items": number[0]}
+        sizes = {"n_used": (names.SQUARE, held), "n_dropped": (names.SQUARE, dropped)}
+    data = data.drop_vars(["n_used", "n_dropped"]).assign_coords(sizes)
+    data.attrs = attrs
     return data
 
 

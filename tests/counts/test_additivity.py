@@ -180,3 +180,37 @@ def test_pairs_on_different_items_have_no_joint_answer_even_where_wins_add_up():
     assert "prob_best" not in data
     assert data.attrs["no_joint"].startswith("scores are missing")
     assert "prob_best" in bt.compare(bt.count(scores, missing="complete")).data
+
+
+@pytest.fixture
+def of_two_sets():
+    values = (np.random.default_rng(28).random((140, 4)) < [0.5, 0.62, 0.62, 0.62]) * 1.0
+    return scores_of(values).assign_coords(dataset=("item", ["x"] * 40 + ["y"] * 100))
+
+
+def test_counts_of_a_part_are_of_its_items(of_two_sets):
+    """And so they have a joint model, and no score is missing."""
+    by_set = bt.count(of_two_sets, by="dataset")
+    for name, items in (("x", slice(0, 40)), ("y", slice(40, None))):
+        own, alone = bt.compare(by_set.sel(dataset=name)), of_two_sets.isel(item=items)
+        assert (
+            str(own).split("betterthan")[0]
+            == str(bt.compare(bt.count(alone))).split("betterthan")[0]
+        )
+        assert own.data.attrs["n_items"] == alone.sizes["item"]
+
+
+def test_counts_that_are_put_together_are_of_all_items(of_two_sets):
+    parts = [bt.count(of_two_sets.isel(item=items)) for items in (slice(0, 40), slice(40, None))]
+    together = bt.compare(xr.concat(parts, pd.Index(["x", "y"], name="dataset")))
+    assert together.data.attrs["n_items"] == 140
+    whole = bt.compare(bt.count(of_two_sets))
+    np.testing.assert_array_equal(together["verdict"], whole["verdict"])
+
+
+def test_counts_of_a_part_that_may_lack_scores_have_no_number_of_items(of_two_sets):
+    gaps = of_two_sets.where(
+        (of_two_sets["item"] != of_two_sets["item"][3]) | (of_two_sets["system"] != "s1")
+    )
+    part = bt.compare(bt.count(gaps, by="dataset").sel(dataset="y"))
+    assert part.data.attrs.get("n_items") != 140

@@ -109,3 +109,12 @@ def test_the_command_line_takes_the_word(tmp_path, capsys, monkeypatch):
         main()
     assert not stopped.value.code
     assert "48 folds, each leaves out one row" in capsys.readouterr().out
+
+
+def test_groups_of_rows_in_another_order_are_refused():
+    frame = rated(6, dialogues=30, raters=1)
+    frame.index = [f"q{k}" for k in range(30)]
+    groups = pd.Series(np.arange(30) // 3, frame.index)
+    honest(frame, leave_out=groups)
+    with pytest.raises(ValueError, match="features and groups name different rows: 'q0' and 'q29'"):
+        honest(frame, leave_out=groups[::-1])

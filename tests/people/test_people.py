@@ -232,3 +232,14 @@ def test_outliers_are_set_to_the_cutoff():
             bt.people.winsorise(times, **choice)
     with pytest.raises(ValueError, match="times have shape"):
         bt.people.winsorise([], by=[])
+
+
+def test_texts_in_another_order_are_refused():
+    times = pd.Series([1.0, 2.0, 3.0, 9.0], [*"wxyz"])
+    who, wrong = pd.Series([*"aabb"], [*"wxyz"]), pd.Series([False] * 4, [*"wxyz"])
+    bt.people.winsorise(times, by=who, wrong=wrong, sd=0.5)
+    for choices in ({"by": who[::-1]}, {"by": who, "wrong": wrong[::-1]}):
+        with pytest.raises(ValueError, match="name different times: 'w' and 'z' at place 1"):
+            bt.people.winsorise(times, sd=0.5, **choices)
+    with pytest.raises(ValueError, match="values and score name different texts: 'w' and 'z'"):
+        bt.people.bin_by(times, times[::-1], [0, 5, 10])

@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.schemas import missing_code
 
 MOST = 2**28  # bytes of a block: several are in memory at once
-_CODES = ("missing_value", "_FillValue")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     if direction not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {direction!r}; give True or False")
     ordered = data.transpose(names.ITEM, names.SYSTEM)
-    return Blocks(ordered, systems, _sizes(ordered), _code(ordered))
+    return Blocks(ordered, systems, _sizes(ordered), missing_code(ordered))
 
 
 def _sizes(scores: xr.DataArray) -> tuple[int, ...]:
@@ -95,21 +95,6 @@ def _sizes(scores: xr.DataArray) -> tuple[int, ...]:
             f"data.chunk(item={max(1, MOST // 8 // width)})"
         )
     return tuple(int(n) for n in rows)
-
-
-def _code(scores: xr.DataArray) -> int | None:
-    """The number that stands for a missing score, as attrs say it."""
-    held = [scores.attrs[name] for name in _CODES if name in scores.attrs]
-    if not held or scores.dtype.kind == "f":
-        return None
-    if scores.dtype.kind == "b":
-        raise ValueError("scores of True and False have no code for a missing one; give int8")
-    number = checks.real(held[0], "attrs['missing_value']", "a whole number")
-    limits = np.iinfo(scores.dtype)
-    if number != int(number) or not limits.min <= number <= limits.max:
-        reason = f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be"
-        raise ValueError(f"{reason}; give a whole number from {limits.min} to {limits.max}")
-    return int(number)
 
 
 _TOGETHER = 4  # results that are added at once, in the order of the items

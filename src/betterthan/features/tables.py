@@ -173,6 +173,8 @@ def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, 
         column, name = _grouping(frame, groups), groups
     else:
         column, name = _row_values(groups, "groups"), "groups"
+        if isinstance(groups, pd.Series) and set(groups.index) == set(frame.index):
+            checks.same_items({"features": frame.index.to_series(), "groups": groups}, "rows")
         if len(column) != len(frame):
             raise ValueError(
                 f"groups name {len(column)} rows and features have {len(frame)}; give one for "

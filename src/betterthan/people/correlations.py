@@ -124,6 +124,7 @@ def bin_by(values: Any, score: Any, edges: Sequence[float]) -> xr.Dataset:
 
 
 def _pairs(values: Any, score: Any) -> tuple[np.ndarray, np.ndarray]:
+    checks.same_items({"values": values, "score": score}, "texts")
     y, x = as_numbers(values, "values"), as_numbers(score, "score")
     if y.ndim != 1 or y.shape != x.shape:
         raise ValueError(
@@ -197,6 +198,8 @@ def winsorise(times: Any, *, by: Any, sd: float = 2.5, wrong: Any = None) -> xr.
     if values.ndim != 1 or not len(values):
         raise ValueError(f"times have shape {values.shape}; give a list of one or more")
     sd = checks.positive_real(sd, "sd")
+    for name, other in {"by": by, "wrong": wrong}.items():
+        checks.same_items({"times": times, name: other}, "times")
     people = _one_each(by, "by", len(values))
     if pd.isna(people).any():
         place = int(pd.isna(people).argmax()) + 1
