@@ -215,7 +215,7 @@ ROSTER = (
     Spec(
         BOOTSTRAP,
         assumes="items have random weights, the same for all systems; A is better when the score "
-        "of all weighted items together is larger",
+        "of all weighted items together is better",
         computed="draws of the score of all items together (Bayesian bootstrap)",
         takes=(CLUSTER, EPOCH),
         options=lambda loaded: {"unit": CLUSTER} if several(loaded.data, CLUSTER) else {},

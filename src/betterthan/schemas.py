@@ -21,7 +21,7 @@ def scores(data: Any) -> Any:
     """Return `data` when it is a DataArray of scores, (item, system) in any order."""
     if not _is_array(data, (names.ITEM, names.SYSTEM)) or names.TALLY in data.dims:
         raise _expected("scores with dims (item, system)", data, "betterthan.read")
-    data = with_plain_labels(data)
+    data = with_plain_labels(without_runs_in_ids(data))
     fit_names(data)
     coords = data.coords.variables  # of the array itself an array with attrs would be made anew
     systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
@@ -63,6 +63,19 @@ def missing_code(scores: Any) -> int | None:
         reason = f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be"
         raise ValueError(f"{reason}; give a whole number from {limits.min} to {limits.max}")
     return int(number)
+
+
+def without_runs_in_ids(data: Any) -> Any:
+    """Scores whose items were stacked with their runs, with the ids of the items alone: else each
+    run would be an item.
+    """
+    levels = list(getattr(data.indexes.get(names.ITEM), "names", ()))
+    ids = [level for level in levels if level not in (names.DATASET, "cluster", "epoch")]
+    if "epoch" not in levels or not ids:
+        return data
+    columns = [data[level].values.tolist() for level in ids]
+    plain = columns[0] if len(ids) == 1 else [*map(str, zip(*columns, strict=True))]
+    return data.reset_index(names.ITEM).assign_coords({names.ITEM: (names.ITEM, plain)})
 
 
 def with_plain_labels(data: Any) -> Any:

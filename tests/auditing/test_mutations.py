@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import betterthan as bt
 
@@ -148,3 +149,22 @@ def test_a_system_that_ran_twice_is_told_with_the_items_that_differ(tmp_path):
 def test_every_mutation_changes_the_rows():
     for change in (swapped, dropped, doubled, reworded, scored_in_error):
         assert change(toy_logs.B) != toy_logs.B
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_items_that_joined_logs_lack_are_counted(tmp_path):
+    random = np.random.default_rng(0)
+    items = {"old": range(40), "new": range(38), "third": range(5, 45), "fourth": range(5, 45)}
+    for name, ids in items.items():
+        rows = "".join(f"map\tq{k}\t{random.integers(2)}\n" for k in ids)
+        for folder in ("all", "a" if name in ("old", "new") else "b"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / f"{name}.txt").write_text(rows)
+    parts = [bt.read(tmp_path / folder, metric="map") for folder in "ab"]
+    joined = xr.concat(parts, "system", join="outer")
+    for scores in (joined, bt.read(tmp_path / "all", metric="map")):
+        assert "12 of 45 items lack a score" in " ".join(str(bt.audit(scores)).split())
+    scores = parts[0].copy()
+    scores.coords["status"] = scores["status"].dims, scores["status"].values  # its attrs are lost
+    assert bt.compare(scores).data.attrs["n_items"] == bt.compare(parts[0]).data.attrs["n_items"]
+    bt.audit(scores)

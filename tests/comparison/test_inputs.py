@@ -2,6 +2,7 @@
 
 import inspect
 import typing
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -517,3 +518,56 @@ def test_labels_may_be_any_text_of_numpy_and_pandas(cluster):
         "cluster", errors="ignore"
     )
     same(bt.compare(_as_numpy_text(trials, "system")), bt.compare(trials))
+
+
+def test_items_stacked_with_their_runs_are_items():
+    """As those of a table: 20 tasks, and not 200 of which each ran once."""
+    random = np.random.default_rng(7)
+    chance = np.clip(random.beta(0.5, 0.5, (20, 2)), 0, 1)
+    cube = xr.DataArray(
+        (random.random((20, 10, 2)) < chance[:, None]) * 1.0,
+        dims=("task", "epoch", "system"),
+        coords={"task": [f"t{k}" for k in range(20)], "epoch": range(10), "system": ["A", "B"]},
+    )
+    stacked = cube.stack(item=("task", "epoch"))
+    table = bt.read(cube.to_series().unstack("system").reset_index(), item="task")
+    assert bt.compare(stacked).data.attrs["n_items"] == 20
+    xr.testing.assert_equal(bt.compare(stacked)["prob_better"], bt.compare(table)["prob_better"])
+    xr.testing.assert_equal(*(bt.sign_test(x)["p_value"] for x in (stacked, table)))
+    both = (bt.scores.bootstrap(x, rng=1, draws=200)["prob_better"] for x in (stacked, table))
+    xr.testing.assert_equal(*both)
+
+
+def test_scores_that_were_turned_around_are_warned_of():
+    errors = xr.DataArray(
+        np.random.default_rng(0).gamma(4, 0.1, (40, 2)),
+        dims=("item", "system"),
+        coords={"system": ["old", "new"]},
+        attrs={"higher_is_better": False},
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bt.compare(errors)
+        bt.compare((-errors).assign_attrs(higher_is_better=True))
+    with pytest.warns(UserWarning, match="No score is above 0, and lower ones count as better"):
+        bt.compare(-errors)
+
+
+def test_data_of_a_comparison_are_no_report(tmp_path):
+    comparison = bt.compare(np.eye(4)[:, :2], systems=["A", "B"])
+    with pytest.raises(ValueError, match="which is a part of it; give the comparison itself"):
+        bt.report(comparison.data, path=tmp_path / "a.html")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("names", [("A", "B"), ("base", "tuned")])
+def test_slices_of_an_array_have_the_names_of_their_systems(names):
+    scores = xr.DataArray(
+        (np.random.default_rng(0).random((100, 2)) < [0.5, 0.8]) * 1.0,
+        dims=("item", "system"),
+        coords={"item": range(100), "system": [*names]},
+    )
+    worse, better = (scores.sel(system=name) for name in names)
+    for sides in ((better, worse), (worse, better)):
+        assert bt.compare(*sides).statement()[0].startswith(f"{names[1]} is better than {names[0]}")
+    assert bt.compare({"x": worse, "y": better}).statement()[0].startswith("y is better than x")

@@ -285,3 +285,13 @@ def test_huge_blocks_are_refused_before_any_is_read(monkeypatch):
     with pytest.raises(ValueError, match=r"5,000 items x 4 systems of float64 takes 0 MB.*chunk"):
         bt.count(lazy)
     assert not read.starts
+
+
+def test_a_code_of_missing_scores_is_no_score_in_memory_either():
+    coded = labelled(right_or_wrong(N, 6, missing=0.1), missing_value=-1)
+    plain = coded.where(coded >= 0).astype(float).drop_attrs()
+    for answer in (bt.compare, bt.sign_test):
+        first, second = answer(coded), answer(plain)
+        key = "prob_better" if answer is bt.compare else "p_value"
+        np.testing.assert_array_equal(first[key], second[key])
+    np.testing.assert_array_equal(bt.count(coded), bt.count(plain))

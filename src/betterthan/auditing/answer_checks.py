@@ -114,7 +114,7 @@ def status_lines(scores: xr.DataArray) -> list[str]:
     scores : xarray.DataArray, dims (item, system)
         Before any policy for missing ones.
     """
-    if "status" not in scores.coords:
+    if "flag_meanings" not in getattr(scores.coords.get("status"), "attrs", ()):
         return []
     from betterthan.auditing.audit import CHECKS, SCORES
 

@@ -24,7 +24,7 @@ from betterthan.auditing.finding import (
     some,
 )
 from betterthan.counts.counting import gaps_in
-from betterthan.counts.units import EPOCH, item_ids, several, sums_by_unit
+from betterthan.counts.units import EPOCH, has_sample, item_ids, several, sums_by_unit
 from betterthan.exact.numeric.counting import observed_mean
 from betterthan.io.texts import coded, text_array
 from betterthan.logs.pivoting import conflicting_contents
@@ -36,12 +36,8 @@ _MEANS = 3  # listed one by one
 
 def present(scores: Any) -> tuple[np.ndarray, np.ndarray]:
     """The ids of items, and which the log of each system has, scored or not: (item, system)."""
-    has_item = ~np.isnan(scores.values.astype(float))
-    if "status" in scores.coords:
-        meanings = scores["status"].attrs["flag_meanings"].split()
-        has_item |= scores["status"].values != meanings.index("missing")
     items = coded(item_ids(scores).tolist())
-    number, _ = sums_by_unit(has_item.astype(float), items.codes, len(items.distinct))
+    number, _ = sums_by_unit(has_sample(scores).astype(float), items.codes, len(items.distinct))
     return text_array(items.distinct), number > 0
 
 

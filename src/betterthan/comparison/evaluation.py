@@ -254,7 +254,7 @@ def evaluate(
     columns |= missing | score_intervals(totals, columns, options)
     if totals is not None and totals.runs:
         columns |= columns_of_runs(loaded.data)
-    warned = [*warned, *absent]
+    warned = [*warned, *absent, *(_turned_around(loaded) if whole is None else ())]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
     checks.at_least_two(systems_of(raw_counts))
     counts = policy_applied(raw_counts, options.tie_policy)
@@ -284,6 +284,22 @@ def evaluate(
         warnings=tuple(warned),
         attrs=attrs,
     )
+
+
+_NEGATIVE = (
+    "No score is above 0, and lower ones count as better. If the scores were turned around, as by "
+    "-scores, set scores.attrs['higher_is_better'] = True."
+)
+
+
+def _turned_around(loaded: LoadedData) -> list[str]:
+    """A warning of negative scores of which less is better: xarray keeps the direction of scores
+    whose sign is changed.
+    """
+    if loaded.kind != "scores" or loaded.data.attrs.get("higher_is_better", True):
+        return []
+    values = loaded.data.values
+    return [_NEGATIVE] if np.nanmax(values) <= 0 > np.nanmin(values) else []
 
 
 def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:

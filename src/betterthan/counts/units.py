@@ -81,6 +81,7 @@ def in_rows(data: Any, unit: Any) -> tuple[Any, str]:
     """
     if not isinstance(data, xr.DataArray) or names.ITEM not in data.dims:
         return data, unit_of(data) if unit is None else checks.label(unit, "unit")
+    data = schemas.without_runs_in_ids(data)
     if unit is None:
         warn_of_unlabelled(data)
         return runs_together(data), unit_of(data)
@@ -196,11 +197,7 @@ def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     """
     items = coded(item_ids(scores).tolist())
     place, sizes = items.codes, (len(items.distinct), scores.sizes[names.SYSTEM])
-    has = ~np.isnan(scores.values.astype(float))
-    ran = has
-    if "status" in scores.coords:
-        meanings = scores["status"].attrs["flag_meanings"].split()
-        ran = has | (scores["status"].values != meanings.index("missing"))
+    has, ran = ~np.isnan(scores.values.astype(float)), has_sample(scores)
     labels = scores[EPOCH].values if EPOCH in scores.coords else np.zeros(len(place))
     distinct, label = np.unique(labels, return_inverse=True)
     used = np.zeros((len(distinct), sizes[1]), dtype=bool)
@@ -208,6 +205,16 @@ def planned_runs(scores: xr.DataArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     number, tried, own = (_counted_by(place, rows, sizes) for rows in (has, ran, used[label]))
     rows = np.where(own > 0, own, np.bincount(place)[:, None])
     return place, number, np.minimum(rows, np.maximum(tried.max(0, initial=1), 1))
+
+
+def has_sample(scores: Any) -> np.ndarray:
+    """Which cells have a score, or a sample in the log of the system, (item, system)."""
+    has = ~np.isnan(scores.values.astype(float))
+    status = scores.coords.get("status")
+    if status is None or "flag_meanings" not in status.attrs:
+        return has
+    code = status.attrs["flag_meanings"].split().index("missing")
+    return has | ~(np.isnan(status.values.astype(float)) | (status.values == code))
 
 
 def _counted_by(place: np.ndarray, rows: np.ndarray, sizes: tuple[int, int]) -> np.ndarray:

@@ -142,7 +142,10 @@ def _labelled(side: Any, name: str) -> pd.Series:
     if isinstance(side, xr.DataArray):
         if side.ndim != 1 or side.dims[0] not in side.coords:
             raise ValueError(f"{name} is a DataArray of {side.ndim} dims; give one dim with labels")
+        label = side.coords.get(names.SYSTEM)  # of one system of an array
         side = side.to_series()
+        if label is not None and not label.ndim:
+            side.name = label.item()
     if not side.index.is_unique:
         twice = side.index[side.index.duplicated()][0]
         raise ValueError(f"{name} has item {str(twice)!r} twice; give each item one score")

@@ -30,9 +30,10 @@ class Comparison(Result):
     Attributes
     ----------
     data : xarray.Dataset
-        All results, with dims (system_a, system_b) unless noted. Differences are A - B; a positive
-        difference means that A is better. ``attrs`` record every choice. ``comparison["x"]`` is
-        short for ``comparison.data["x"]``.
+        All results, with dims (system_a, system_b) unless noted. Differences are A - B: a positive
+        one means that A is better, or, of mean scores where lower is better, worse; draws of
+        `to_datatree` are always positive where A is better. ``attrs`` record every choice.
+        ``comparison["x"]`` is short for ``comparison.data["x"]``.
     alternatives : mapping of str to xarray.Dataset
         Results of other computations of the same numbers, such as the closed form next to a sampled
         model.

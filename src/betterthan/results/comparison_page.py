@@ -264,7 +264,8 @@ def _model(provenance: Signature) -> Part:
     facts = [("Model", assumes or str(provenance.model))]
     if provenance.draws is not None:
         library = provenance.inference_library or "own sampler"
-        drawn = f"{provenance.chains} chains x {provenance.draws} draws, {library}"
+        chains = "" if provenance.chains is None else f"{provenance.chains} chains x "
+        drawn = f"{chains}{provenance.draws} draws, {library}"
         facts.append(
             ("Draws", drawn if provenance.seed is None else f"{drawn}, seed {provenance.seed}")
         )

@@ -114,6 +114,10 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
     comparison : xarray.Dataset
         By engine, of `Comparison.by_engine`.
     """
+    if names.ENGINE not in comparison.dims:
+        raise ValueError(
+            "result is the .data of a comparison, which is a part of it; give the comparison itself"
+        )
     engines = printable(tables.best_first(comparison))
     data = engines.isel({names.ENGINE: 0})
     provenance = Signature.from_attrs(comparison.attrs)
