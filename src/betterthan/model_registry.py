@@ -181,6 +181,7 @@ ROSTER = (
         computed="Davidson's model under random weights of the clusters (davidson_by_cluster)",
         taken_as="Clusters of judgments are taken as independent, and not the judgments in them.",
         takes=(CLUSTER,),
+        options=lambda of: {} if several(of.data, CLUSTER) else {"by": JUDGE},
         fitted=False,
         own_prior=True,
         door="models.davidson.by_cluster",

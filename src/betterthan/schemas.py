@@ -69,7 +69,8 @@ def without_runs_in_ids(data: Any) -> Any:
     """Scores whose items were stacked with their runs, with the ids of the items alone: else each
     run would be an item.
     """
-    levels = list(getattr(data.indexes.get(names.ITEM), "names", ()))
+    indexes = getattr(data, "indexes", {})  # plain scores have none
+    levels = list(getattr(indexes.get(names.ITEM), "names", ()))
     ids = [level for level in levels if level not in (names.DATASET, "cluster", "epoch")]
     if "epoch" not in levels or not ids:
         return data

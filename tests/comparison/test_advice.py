@@ -38,7 +38,8 @@ def advised(scores):
 def kinds(scores):
     """Data of each kind, and the model that answers them."""
     graded = designs.graded_scores(DESIGN, 5)
-    plain = scores.drop_vars(["cluster", "dataset"])
+    plain, judgments = scores.drop_vars(["cluster", "dataset"]), designs.judgments_of(DESIGN, 5)
+    two_each = [f"j{k // 2}" for k in range(judgments.sizes["judgment"])]
     return {
         "clusters": (scores, "among_all"),
         "two in clusters": (scores.isel(system=[0, 1]), "student_t"),
@@ -47,7 +48,8 @@ def kinds(scores):
         "two": (plain.isel(system=[0, 1]), "dirichlet_multinomial"),
         "graded": (graded.drop_vars("cluster"), "among_all"),
         "two graded": (graded.drop_vars("cluster").isel(system=[0, 1]), "student_t"),
-        "judgments": (designs.judgments_of(DESIGN, 5), "davidson"),
+        "judgments": (judgments.assign_coords(judge=("judgment", two_each)), "davidson"),
+        "judges": (judgments, "davidson_by_cluster"),
     }
 
 
@@ -83,6 +85,7 @@ CALLS = {
     "graded": "compare(data, quantity='mean')",
     "two graded": "compare(data, quantity='mean')",
     "judgments": "fits.compare(betterthan.models.davidson.fit(data, judges=True))",
+    "judges": "models.davidson.by_cluster(data, by='judge')",
 }
 
 
@@ -95,7 +98,7 @@ def test_what_is_printed_is_what_is_done(scores):
         counted = bt.count(data, by="dataset") if model == "hierarchical" else data
         xr.testing.assert_equal(ready, counted)
         options = {"graded": {"quantity": "mean"}, "two graded": {"quantity": "mean"}}
-        options |= {"judgments": {"judges": True}}
+        options |= {"judgments": {"judges": True}, "judges": {"by": "judge"}}
         assert advice.options == options.get(kind, {})
 
 

@@ -393,3 +393,19 @@ def test_folds_are_no_items():
     frame = pd.DataFrame({"fold": range(12), "A": np.linspace(0, 1, 12), "B": 0.5})
     with pytest.warns(UserWarning, match=r"folds share training data.*compare_folds"):
         bt.read(frame, item="fold")
+
+
+def test_another_column_takes_the_place_of_data_sets():
+    frame = pd.DataFrame({"item": range(6), "dataset": "all", "A": [1, 0] * 3, "B": [0, 1] * 3})
+    frame["language"] = [*"ddeeff"]
+    with pytest.raises(ValueError, match="pass ignore='dataset' with dataset='language'"):
+        bt.read(frame, dataset="language")
+    scores = bt.read(frame, dataset="language", ignore="dataset")
+    assert scores["dataset"].values.tolist() == [*"ddeeff"]
+
+
+def test_a_total_of_texts_is_checked_as_numbers_are():
+    counts = {"system_a": ["A"], "system_b": ["B"], "wins": ["9"], "losses": ["5"], "ties": ["3"]}
+    with pytest.raises(ValueError, match="18 items, but the sum of 'wins', 'losses', 'ties' is 17"):
+        bt.read(pd.DataFrame(counts | {"n": ["18"]}))
+    assert bt.read(pd.DataFrame(counts | {"n": ["n/a"]})).sum() == 2 * 17

@@ -145,7 +145,7 @@ _ROWS: dict[str, dict[str, tuple[str, str]]] = {
         "prior": (
             "TEXT",
             f"{', '.join((*names.PRIORS, names.SKEPTICAL))}, or three numbers for win,loss,tie "
-            "(win = the system named first). With graded scores it makes wins decide. "
+            "(win = the system named first). With graded scores all but skeptical let wins decide. "
             "Default: uniform.",
         ),
         "interval": ("TEXT", 'Credible intervals: "hdi" (highest density) or "eti" (equal tails).'),

@@ -16,7 +16,7 @@ from betterthan.comparison.engines import Answer, closed_table
 from betterthan.comparison.evaluation import Evaluation, closed_verdicts
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
-from betterthan.counts.judgments import JUDGE, JUDGMENT
+from betterthan.counts.judgments import JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of
 from betterthan.counts.units import CLUSTER, EPOCH, differing, several, sums_by_unit
@@ -30,7 +30,6 @@ from betterthan.significance.corrections import FEWEST, adjusted_square, ranks
 from betterthan.significance.roster import TestContext
 from betterthan.significance.signs import OnClusters, p_values, sign_tests
 
-_FEW_JUDGMENTS = 3  # by each judge, on average, from which on judges are warned of
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 ITEMS = 10  # on which systems differ most
 _TENTH = 10
@@ -380,16 +379,13 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
 
 def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
     """A warning where each judge gave several judgments, and they count as independent."""
-    data = evaluation.data
-    if evaluation.kind != "judgments" or JUDGE not in data.coords:
-        return ()
-    n, judges = data.sizes[JUDGMENT], len(set(data[JUDGE].values.tolist()))
-    if not 1 < judges <= n / _FEW_JUDGMENTS:
+    judges = few_judges(evaluation.data) if evaluation.kind == "judgments" else 0
+    if not judges or evaluation.advice is not None:
         return ()
     return (
-        f"! {n:,} judgments by {judges:,} judges count as independent. If judges differ in what "
-        "they prefer, the answer is too certain about other judges; read them with the column of "
-        "judges as cluster=.",
+        f"! {evaluation.data.sizes[JUDGMENT]:,} judgments by {judges:,} judges count as "
+        "independent. If judges differ in what they prefer, the answer is too certain about other "
+        "judges; pass method='advised'.",
     )
 
 

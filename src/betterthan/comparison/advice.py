@@ -10,7 +10,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.data import LoadedData, recognise
-from betterthan.counts.judgments import JUDGE
+from betterthan.counts.judgments import JUDGE, few_judges
 from betterthan.counts.shapes import systems_of, to_pairs, to_square
 from betterthan.counts.tables import both_right
 from betterthan.counts.units import CLUSTER, EPOCH, ids_of, several, unit_of, warn_of_unlabelled
@@ -281,6 +281,13 @@ def _of_judgments(loaded: LoadedData) -> tuple[str, str, str]:
             "judgments, say how sure an answer is; all systems are tied together, also pairs that "
             "never met",
             "davidson on all judgments as independent: its intervals are far too short",
+        )
+    if judges and (number := few_judges(loaded.data)):
+        return (
+            "davidson_by_cluster",
+            f"each of {number:,} judges gave several judgments, and judges may differ in what they "
+            "prefer: the judges, and not the judgments, say how sure an answer is",
+            "davidson on all judgments as independent: too certain about other judges",
         )
     if systems > 2 or judges:
         more = ", and judges differ" if judges else ""

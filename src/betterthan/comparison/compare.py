@@ -87,8 +87,8 @@ def compare(
         Quantity to compare for graded scores: how often a system has the better score, or its mean
         score. By default the mean decides and wins are reported next to it; if wins favor the other
         system, the verdict is ``split``. If you pass a quantity, it decides without the other. If
-        you pass a `margin`, a `prior`, a policy for `ties`, or a `method` that uses PyMC, the
-        default is wins. Scores of 0 and 1 have one quantity, accuracy. If they
+        you pass a `margin`, a `prior` other than "skeptical", a policy for `ties`, or a `method`
+        that uses PyMC, the default is wins. Scores of 0 and 1 have one quantity, accuracy. If they
         are repeated runs, you can also compare the probability that k runs of an item all succeed,
         such as "pass^3", or that one of them does, "pass@3"; see `runs.reliability`.
     unit : {"item"}, optional
@@ -182,10 +182,10 @@ def compare(
     ------
     ValueError
         If an argument is not valid, or an option of `read` is passed and nothing is read; if
-        systems have different items or the same name. If a ROPE is passed and ties are unknown, or
-        scores are graded and no `quantity` is passed. If a data set of `over` lacks some systems or
-        has a single item or cluster, or scores of an average are missing with the difficulty of the
-        items. If the recommended model does not support an argument.
+        systems have different items or the same name. If a ROPE is passed and ties are unknown. If
+        a data set of `over` lacks some systems or has a single item or cluster, or scores of an
+        average are missing with the difficulty of the items. If the recommended model, or an
+        average, does not support an argument.
     TypeError
         If `read` has no such option.
 

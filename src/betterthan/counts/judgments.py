@@ -81,6 +81,15 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     )
 
 
+_SEVERAL = 3  # judgments of each judge, on average
+
+
+def few_judges(data: xr.Dataset) -> int:
+    """How many judges gave judgments that name them, if several each; else 0."""
+    judges = len(set(data[JUDGE].values.tolist())) if JUDGE in data.coords else 0
+    return judges if 1 < judges <= data.sizes[JUDGMENT] / _SEVERAL else 0
+
+
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:
     """What a model of judgments sees of them.
 

@@ -15,7 +15,7 @@ from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import refuse_alike_by_pairs, tell_alike
 from betterthan.io.table import Reading, Table, most_cells, refuse_large, unread
-from betterthan.io.texts import BLOCK, Coded, Numbers, array_from_codes, narrow, text_array
+from betterthan.io.texts import BLOCK, Coded, array_from_codes, narrow, text_array
 
 
 def pair_columns(table: Table) -> tuple[str, str]:
@@ -124,7 +124,7 @@ def _numbers(table: Table) -> tuple[np.ndarray, list[str]]:
 def _refuse_another_total(table: Table, columns: list[str], total: np.ndarray) -> None:
     """Refuse a number of items that is not that of wins, losses and ties."""
     column = find(table, "total")
-    if column is None or not isinstance(table.columns[column], Numbers | np.ndarray):
+    if column is None or not cells.holds_numbers(table, column):
         return
     items = cells.numbers(table, column)
     wrong = ~np.isnan(items) & (items != total)

@@ -187,7 +187,7 @@ def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:
         if column is None:
             continue
         other = find(table, usual)
-        if other not in (None, column):
+        if other not in (None, column, *spec.ignore):
             reason = f"has a column {other!r}, too; pass ignore={other!r} with {role}={column!r}"
             raise problem(table.source, reason)
         distinct = set(cell_list(table.columns[column]))
