@@ -3,6 +3,7 @@ twenty times.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import optimize, sparse
@@ -254,3 +255,17 @@ def test_several_judgments_of_each_judge_are_warned_of(judges, warned):
     assert (f"60 judgments by {judges} judges count as independent" in text) == warned
     by_judge = bt.compare(data.assign_coords(cluster=("judgment", names)))
     assert "count as independent" not in str(by_judge) or judges == 1
+
+
+def test_judgments_are_read_with_the_column_of_their_clusters():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": random.choice([*"AB"], 60)})
+    frame["who"] = [f"w{k % 6}" for k in range(60)]
+    compared = bt.compare(frame, layout="judgments", cluster="who")
+    wanted = bt.compare(bt.io.read_judgments(frame, cluster="who"))
+    np.testing.assert_array_equal(compared["prob_better"], wanted["prob_better"])
+    assert compared.data.attrs["n_units"] == 6
+    with pytest.raises(ValueError, match="was read as votes; pass layout='judgments' to keep"):
+        bt.compare(frame, cluster="who")
+    with pytest.raises(ValueError, match="run='who' is for scores and TP/FP/FN counts"):
+        bt.compare(frame, layout="judgments", run="who")

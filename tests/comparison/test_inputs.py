@@ -571,3 +571,22 @@ def test_slices_of_an_array_have_the_names_of_their_systems(names):
     for sides in ((better, worse), (worse, better)):
         assert bt.compare(*sides).statement()[0].startswith(f"{names[1]} is better than {names[0]}")
     assert bt.compare({"x": worse, "y": better}).statement()[0].startswith("y is better than x")
+
+
+@pytest.mark.parametrize("level", ["epoch", "cluster"])
+def test_levels_of_two_series_are_runs_and_clusters(level):
+    items = [f"t{k}" for k in range(40)]
+    index = pd.MultiIndex.from_arrays(
+        [[f"t{k // 2}" for k in range(40)] if level == "epoch" else items, np.arange(40) % 2 + 1]
+        if level == "epoch"
+        else [items, [f"d{k // 5}" for k in range(40)]],
+        names=["task", level],
+    )
+    values = np.random.default_rng(7).integers(0, 2, (2, 40))
+    first, second = (pd.Series(x, index, name=name) for x, name in zip(values, "ab", strict=True))
+    frame = pd.DataFrame({"a": first, "b": second}).reset_index()
+    table = bt.compare(frame, item="task")
+    for sides in ((first, second), ({"a": first, "b": second},)):
+        series = bt.compare(*sides)
+        assert series.data.attrs["n_units"] == {"epoch": 20, "cluster": 8}[level]
+        np.testing.assert_array_equal(series["prob_better"], table["prob_better"])

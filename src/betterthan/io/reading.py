@@ -446,9 +446,12 @@ def read_tables(
     of_scores = chosen_layout.name in ("long", "wide")
     metrics = [metric_of(t) for t in by_name.values()] if of_scores else []
     for role in ("cluster", "run"):
-        if getattr(meanings, role) and chosen_layout.gives not in ("scores", "tallies"):
+        grouped = ("scores", "tallies", *["judgments"] * (role == "cluster"))
+        if getattr(meanings, role) and chosen_layout.gives not in grouped:
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
-            raise ValueError(f"{what}; this was read as {chosen_layout.name}")
+            votes = role == "cluster" and chosen_layout.name == "votes"
+            right = "; pass layout='judgments' to keep who judged" if votes else ""
+            raise ValueError(f"{what}; this was read as {chosen_layout.name}{right}")
     result = _read(chosen_layout, by_name, datasets, systems, choices, plain)
     if several:
         _refuse_copies(named)
@@ -471,9 +474,10 @@ def read_tables(
     result = renamed(result, systems)
     for role in ("item", "dataset", "cluster", "run"):
         if column := getattr(meanings, role):
-            usual = f"{'item ids' if role == 'item' else _ROLES[role]} from column"
-            was = f"{usual} {_ROLES[role]!r}"
-            result.attrs["reading"] = result.attrs["reading"].replace(was, f"{usual} {column!r}")
+            usual = ["item ids from", "joined by"] if role == "item" else [f"{_ROLES[role]} from"]
+            for phrase in usual:
+                was, now = (f"{phrase} column {name!r}" for name in (_ROLES[role], column))
+                result.attrs["reading"] = result.attrs["reading"].replace(was, now)
     if metric is not None:
         result.attrs["reading"] += f", rows of metric {quoted(metric)}"
     if by_file:
