@@ -267,6 +267,20 @@ CELLS = (
         clusters=5,
         together=1.0,
     ),
+    *(
+        _special(
+            f"abilities of sd .8, {clusters} clusters",
+            400,
+            "t",
+            "all",
+            systems=6,
+            items=16 * clusters,
+            sd=0.8,
+            clusters=clusters,
+            together=0.5,
+        )
+        for clusters in (5, 10)
+    ),
     _cell(
         "graded",
         Graded(systems=10, items=8, sd=0.1, noise=0.5),
