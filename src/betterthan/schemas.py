@@ -43,7 +43,7 @@ def scores(data: Any) -> Any:
         raise ValueError("scores hold no items")
     if (code := missing_code(data)) is not None:
         attrs = {name: value for name, value in data.attrs.items() if name not in _MISSING}
-        data = data.where(data != code)
+        data = data.astype(float).where(data != code)  # which would be float32 of int8
         data.attrs = attrs
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)

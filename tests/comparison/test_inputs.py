@@ -573,20 +573,31 @@ def test_slices_of_an_array_have_the_names_of_their_systems(names):
     assert bt.compare({"x": worse, "y": better}).statement()[0].startswith("y is better than x")
 
 
-@pytest.mark.parametrize("level", ["epoch", "cluster"])
+LEVELS = {
+    "epoch": ([f"t{k // 2}" for k in range(40)], [k % 2 + 1 for k in range(40)], 20),
+    "cluster": ([f"t{k}" for k in range(40)], [f"d{k // 5}" for k in range(40)], 8),
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_levels_of_two_series_are_runs_and_clusters(level):
-    items = [f"t{k}" for k in range(40)]
-    index = pd.MultiIndex.from_arrays(
-        [[f"t{k // 2}" for k in range(40)] if level == "epoch" else items, np.arange(40) % 2 + 1]
-        if level == "epoch"
-        else [items, [f"d{k // 5}" for k in range(40)]],
-        names=["task", level],
-    )
+    items, labels, units = LEVELS[level]
+    index = pd.MultiIndex.from_arrays([items, labels], names=["task", level])
     values = np.random.default_rng(7).integers(0, 2, (2, 40))
     first, second = (pd.Series(x, index, name=name) for x, name in zip(values, "ab", strict=True))
-    frame = pd.DataFrame({"a": first, "b": second}).reset_index()
-    table = bt.compare(frame, item="task")
+    table = bt.compare(pd.DataFrame({"a": first, "b": second}).reset_index(), item="task")
     for sides in ((first, second), ({"a": first, "b": second},)):
         series = bt.compare(*sides)
-        assert series.data.attrs["n_units"] == {"epoch": 20, "cluster": 8}[level]
+        assert series.data.attrs["n_units"] == units
         np.testing.assert_array_equal(series["prob_better"], table["prob_better"])
+
+
+@pytest.mark.parametrize("name", ["cluster", "dataset", "item"])
+def test_an_index_of_one_level_holds_the_ids_whatever_its_name(name):
+    index = pd.Index([f"t{k}" for k in range(40)], name=name)
+    values = np.random.default_rng(7).integers(0, 2, (2, 40))
+    named, plain = ([pd.Series(x, i) for x in values] for i in (index, index.rename(None)))
+    assert bt.compare(*named).provenance.unit == bt.compare(*plain).provenance.unit == "item"
+    np.testing.assert_array_equal(
+        bt.compare(*named)["prob_better"], bt.compare(*plain)["prob_better"]
+    )

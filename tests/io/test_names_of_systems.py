@@ -476,3 +476,11 @@ def test_answers_of_another_system_group_no_items():
     frame["C"] = [*answers[1:], "a"]
     reading = bt.read(frame.assign(topic=[*"xyz"] * 8), systems=["A", "B"]).attrs["reading"]
     assert "ignored columns 'C', 'topic'; column 'topic' groups 24 items into 3" in reading
+
+
+def test_a_system_that_is_named_may_have_other_numbers_in_each_row():
+    order = [7 * k % 31 for k in range(20)]
+    frame = pd.DataFrame({"A": order, "B": [0, 1] * 10})
+    with pytest.raises(ValueError, match="counts the rows"):
+        bt.read(frame)
+    assert bt.read(frame, systems=["A", "B"]).sel(system="A").values.tolist() == order

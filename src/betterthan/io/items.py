@@ -268,7 +268,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     for k, system in enumerate(systems):
         values[:, k] = cells.scores(table, system, partial(not_scores, table, system))
     if items.summary.startswith("items are") or not (named or len(values) < _NUMBERED[1]):
-        _refuse_row_numbers(table, systems, values)
+        _refuse_row_numbers(table, systems, values, named)
     runs = columns_of_runs(systems) if not named and "epoch" not in items.coords else {}
     if runs:
         if checks.too_few(systems[:1]):  # runs are not what is asked for
@@ -335,15 +335,15 @@ def _right(gold: Coded, predicted: dict[str, Coded]) -> np.ndarray:
     return values
 
 
-def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray) -> None:
-    """Refuse a system whose scores count the rows, or of many rows in another order or with gaps:
-    it is an id by an unknown name, and would always win.
+def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray, named: bool) -> None:
+    """Refuse a system whose scores count the rows, or of many rows in another order or with gaps
+    unless systems are named: it is an id by an unknown name, and would always win.
     """
     n = len(values)
     spans = values.max(0) - values.min(0) if n >= _NUMBERED[0] else np.empty(0)
     wide = spans >= n - 1  # as whole numbers are that all differ
     for k in np.flatnonzero(wide & (spans < 2 * n)):
-        column, shuffled = values[:, k], n >= _NUMBERED[1] and not wide.all()
+        column, shuffled = values[:, k], n >= _NUMBERED[1] and not (named or wide.all())
         steps = np.diff(np.sort(column) if shuffled else column)
         gaps = shuffled and n >= _NUMBERED[2]
         if (steps >= 1).all() and (gaps or (steps == 1).all()) and not (column % 1).any():

@@ -205,10 +205,18 @@ def _item_coordinates(side: Any) -> dict[str, pd.Series]:
     """Coordinates of the items of a DataArray, or levels of the index of a Series."""
     if not isinstance(side, xr.DataArray):
         index: Any = getattr(side, "index", None)
-        levels = [name for name in getattr(index, "names", ()) if name in _COORDINATES]
-        return {name: index.get_level_values(name).to_series(index=index) for name in levels}
+        return {
+            name: index.get_level_values(name).to_series(index=index)
+            for name in _coordinate_levels(index)
+        }
     held = [name for name in _COORDINATES if name in side.coords and name != side.dims[0]]
     return {name: side[name].to_series() for name in held if side[name].dims == side.dims}
+
+
+def _coordinate_levels(index: Any) -> list[str]:
+    """Levels next to those that hold the ids of items."""
+    levels = [name for name in getattr(index, "names", ()) if name in _COORDINATES]
+    return levels if levels and len(levels) < index.nlevels else []
 
 
 def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], list[str]]:
@@ -221,9 +229,7 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
                 reason = f"has no item {str(missing[0])!r} ({len(missing)} missing in all)"
                 which = "both" if len(sides) == 2 else "all"
                 raise ValueError(f"{where} {reason}; give {which} systems the same items")
-    levels = [name for name in first.index.names if name in _COORDINATES]
-    ids = first.index.droplevel(levels) if len(levels) < first.index.nlevels else first.index
-    items = [str(x) for x in ids]
+    items = [str(x) for x in first.index.droplevel(_coordinate_levels(first.index))]
     checks.fit(items, "item")
     ordered = {name: _plain(side.loc[first.index]) for name, side in sides.items()}
     return {name: side.to_numpy(na_value=np.nan) for name, side in ordered.items()}, items
