@@ -299,7 +299,8 @@ def _turned_around(loaded: LoadedData) -> list[str]:
     if loaded.kind != "scores" or loaded.data.attrs.get("higher_is_better", True):
         return []
     values = loaded.data.values
-    return [_NEGATIVE] if np.nanmax(values) <= 0 > np.nanmin(values) else []
+    low, high = (reduce(values, axis=None) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    return [_NEGATIVE] if high <= 0 > low else []
 
 
 def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:

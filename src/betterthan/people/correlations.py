@@ -268,7 +268,7 @@ def as_numbers(values: Any, what: str, *, finite: bool = True) -> np.ndarray:
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
-_CELLS = 2**22  # signs at once
+_CELLS, _MOST_DISTINCT = 2**20, 5000  # signs at once, and pairs of values of which one is left out
 
 
 def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset:
@@ -290,7 +290,7 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         - ``r``
         - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000); if
           both sides have ties, as two ratings have, at least as wide as Student's t with the
-          jackknife of z over pairs
+          jackknife of z (up to 5,000 different pairs)
         - ``p_value``: two-sided; for ranks of up to 9 pairs exact, over all permutations
           (``attrs["p_of_ranks"]``)
 
@@ -390,24 +390,29 @@ def _jackknife_errors(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Standard errors of Fisher's z of each measure, by leaving out one pair of values after the
     other.
     """
-    n, (a, b) = len(x), (side - side.mean() for side in (x, y))
-    around = np.stack([a * b, a * a, b * b])
-    # products and squares without one pair of values, (measure, product or squares, pair)
-    sums = np.empty((3, 3, n))
-    sums[0] = around.sum(1, keepdims=True) - around * n / (n - 1)
-    for rows in np.array_split(np.arange(n), 1 + n * n // _CELLS):
-        of_x, of_y = (np.sign(side - side[rows, None]) for side in (x, y))
-        sums[2][:, rows] = (of_x * of_y).sum(1), (of_x**2).sum(1), (of_y**2).sum(1)
-        # ranks around their mean; those beyond the one left out are 1 less, equal ones 1/2
-        of_x, of_y = (
-            stats.rankdata(side) - (1 + of) / 2 - n / 2 for side, of in ((x, of_x), (y, of_y))
+    both = np.stack([x, y])
+    pairs, place, times = np.unique(both, axis=1, return_index=True, return_counts=True)
+    n, m = len(x), len(times)
+    if m > _MOST_DISTINCT:
+        return np.full(len(MEASURES), np.nan)
+    ranks = np.stack([stats.rankdata(side)[place] for side in (x, y)])
+    sums = np.empty((3, 3, m))  # without one of a pair: (measure, product and squares, pair)
+    for rows in np.array_split(np.arange(m), 1 + m * m // _CELLS):
+        others = times - (rows[:, None] == np.arange(m))
+        signs = np.sign(pairs[:, None] - pairs[:, rows, None])
+        # ranks beyond the pair left out are 1 less, equal ones 1/2
+        values = np.stack(
+            [np.broadcast_to(pairs[:, None], signs.shape), ranks[:, None] - signs / 2]
         )
-        of_x[np.arange(len(rows)), rows] = of_y[np.arange(len(rows)), rows] = 0
-        sums[1][:, rows] = (of_x * of_y).sum(1), (of_x**2).sum(1), (of_y**2).sum(1)
-    sums[2] = sums[2].sum(1, keepdims=True) / 2 - sums[2]
+        values -= (values * others).sum(-1, keepdims=True) / (n - 1)
+        for measure, (a, b) in enumerate((*values, signs)):
+            products = (a * b, a * a, b * b)
+            sums[measure][:, rows] = [(product * others).sum(-1) for product in products]
+    sums[2] = (sums[2] * times).sum(-1, keepdims=True) / 2 - sums[2]  # of signs: all but its own
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.arctanh(sums[:, 0] / np.sqrt(sums[:, 1] * sums[:, 2]))
-        return np.sqrt((n - 1) * z.var(1))
+        off = z - (z * times).sum(-1, keepdims=True) / n
+        return np.sqrt((n - 1) / n * (off**2 * times).sum(-1))
 
 
 def agreement(ratings: Any) -> xr.Dataset:
