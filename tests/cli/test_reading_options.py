@@ -69,3 +69,16 @@ def test_an_audit_of_some_systems(log, tmp_path):
     assert result.exit_code == 0, result.exception
     assert "C" not in result.stdout.split()
     assert run("audit", *log, "--systems", "b,a").exit_code == 0
+
+
+def test_over_names_a_column_of_a_table(tmp_path, log):
+    path = tmp_path / "a.csv"
+    rows = "".join(f"q{k},{'xyz'[k % 3]},{k % 2},{k % 5 > 1:d}\n" for k in range(30))
+    path.write_text("item,benchmark,A,B\n" + rows)
+    result = run("compare", path, "--over", "benchmark")
+    assert result.exit_code == 0, result.output
+    assert "average over 3 data sets" in result.stdout
+    other = run("compare", path, "--dataset", "benchmark", "--over", "language")
+    assert "is not a column of the items; choose one of dataset" in str(other.exception)
+    of_logs = run("compare", *log, "--metric", "acc", "--over", "language")
+    assert "dataset='language' does not apply: the source is a log" in str(of_logs.exception)

@@ -499,3 +499,10 @@ def test_translations_of_items_are_warned_of_and_items_of_the_same_number_are_no
     assert note not in " ".join(str(bt.compare(bt.read(tied))).split())
     apart = table.assign(item=table["dataset"] + table["item"])
     assert note not in " ".join(str(bt.compare(bt.read(apart))).split())
+
+
+def test_over_is_another_column_than_that_of_data_sets():
+    data = items_of()
+    frame = data.to_pandas().assign(benchmark=data["dataset"].values).reset_index()
+    with pytest.raises(ValueError, match="'language' is not a column of the items; choose one of"):
+        bt.compare(frame, dataset="benchmark", over="language")

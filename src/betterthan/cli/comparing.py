@@ -88,6 +88,8 @@ def compare(
     picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
     lazy = scheduler is not None
+    if over not in (None, names.DATASET, "cluster", "epoch") and not reading.get("dataset"):
+        reading["dataset"], over = over, names.DATASET
     data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
     refuse_percentages(
         data, tie_margin=tie_margin, **({"rope": rope} if quantity != "wins" else {})

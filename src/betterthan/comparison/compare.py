@@ -259,9 +259,8 @@ def compare(
         sampling=sampling,
         rng=rng,
     )
-    if over is not None and named_column(data, over):
-        options = replace(options, over=names.DATASET)
-        reading.setdefault("dataset", over)
+    if over is not None and "dataset" not in reading and named_column(data, over):
+        options, reading["dataset"] = replace(options, over=names.DATASET), over
     data = data_of(data, options.systems, reading, "compare", other)
     if is_judged(data):
         return _compare_judged(data, options)
