@@ -199,13 +199,13 @@ def _decide(
     verdict = chances.verdict
     why = _why(evidence) if verdict == rule.INCONCLUSIVE else ()
     if verdict == rule.PASS and pairs.per == CLUSTER and rule.too_skewed(pairs):
-        verdict, why = rule.INCONCLUSIVE, (_TOO_SKEWED.format(evidence.units),)
+        verdict, why = rule.INCONCLUSIVE, (_FEW_HOLD.format(evidence.units),)
     return _gate(sides, verdict, margin, threshold, why, evidence=evidence, looked=looked)
 
 
-_TOO_SKEWED = (
-    "the observed scores lead to pass, but the differences of {} clusters are too skewed for that: "
-    "a candidate that fails on few clusters, and there on most items, would pass too often"
+_FEW_HOLD = (
+    "the observed scores lead to pass, but few of the {} clusters hold most of the losses, and "
+    "other clusters may hold as many"
 )
 
 
