@@ -41,10 +41,7 @@ def scores(data: Any) -> Any:
     _unique_items(data)
     if data.sizes[names.ITEM] == 0:
         raise ValueError("scores hold no items")
-    if (code := missing_code(data)) is not None:
-        attrs = {name: value for name, value in data.attrs.items() if name not in _MISSING}
-        data = data.astype(float).where(data != code)  # which would be float32 of int8
-        data.attrs = attrs
+    data = without_codes(data)
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
     return data if data.dims == order else data.transpose(*order)
@@ -63,6 +60,17 @@ def missing_code(scores: Any) -> int | None:
         reason = f"attrs['missing_value'] is {number:g}, which no {scores.dtype} can be"
         raise ValueError(f"{reason}; give a whole number from {limits.min} to {limits.max}")
     return int(number)
+
+
+def without_codes(scores: Any) -> Any:
+    """Scores with NaN where attrs say by which number a missing one is written."""
+    code = missing_code(scores)
+    if code is None:
+        return scores
+    attrs = {name: value for name, value in scores.attrs.items() if name not in _MISSING}
+    scores = scores.astype(float).where(scores != code)  # which would be float32 of int8
+    scores.attrs = attrs
+    return scores
 
 
 def without_runs_in_ids(data: Any) -> Any:

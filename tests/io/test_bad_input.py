@@ -117,6 +117,12 @@ CASES = {
         "number,A,B\n" + "".join(f"{7 * k % 31},1,0\n" for k in range(20)),
         ["'number'", "counts the rows", "pass item='number'"],
     ),
+    "column that counts the rows in another order, next to percentages": (
+        "r.csv",
+        "number,A,B\n"
+        + "".join(f"{1 + 7 * k % 30},{3.1 * k:.1f},{90 - 2.9 * k:.1f}\n" for k in range(30)),
+        ["'number'", "counts the rows", "pass item='number'"],
+    ),
     "column that counts the rows, with ids": (
         "r.csv",
         "item,number,A\n" + "".join(f"q{k},{13 - k},0\n" for k in range(10)),

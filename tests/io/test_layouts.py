@@ -377,9 +377,10 @@ def test_swapped_sides_that_are_not_read_raise_a_warning():
         assert bt.read(known).attrs["n"] == 2
 
 
+@pytest.mark.parametrize("doc", [[*"aaaabbbbcccc"], [1] * 4 + [2] * 4 + [3] * 4])
 @pytest.mark.parametrize("layout", ["long", "wide", "files"])
-def test_a_column_that_another_takes_the_place_of_is_ignored_and_may_group(layout):
-    frame = pd.DataFrame({"seg": [*range(12)], "doc": [*"aaaabbbbcccc"], "A": 1.0, "B": [0, 1] * 6})
+def test_a_column_that_another_takes_the_place_of_is_ignored_and_may_group(layout, doc):
+    frame = pd.DataFrame({"seg": [*range(12)], "doc": doc, "A": 1.0, "B": [0, 1] * 6})
     if layout == "long":
         frame = frame.melt(["seg", "doc"], var_name="system", value_name="score")
     sides = {k: frame[["seg", "doc", k]] for k in "AB"} if layout == "files" else frame

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import betterthan as bt
@@ -326,3 +327,13 @@ def test_a_few_items_that_fail_do_not_tell_the_share_of_the_runs(items, runs, ab
     low, high = share_of_runs(hits / runs, spread / runs, 0.95)
     true = 1 / (1 + runs / (ability + 0.1))
     assert ((low <= true) & (true <= high)).mean() >= 0.93
+
+
+def test_a_code_of_missing_runs_is_no_failure():
+    coords = {"system": ["A"], "item": [0, 0, 1, 1, 2, 2], "epoch": ("item", [1, 2] * 3)}
+    runs = np.array([[1], [-1], [0], [0], [1], [0]], dtype="int8")
+    coded = xr.DataArray(runs, coords, ("item", "system"), attrs={"missing_value": -1})
+    plain = coded.astype(float).where(coded >= 0).drop_attrs()
+    for choices in ({}, {"success": 0.5}):
+        first, second = (bt.runs.reliability(data, k=1, **choices) for data in (coded, plain))
+        np.testing.assert_array_equal(first["pass_k"], second["pass_k"])

@@ -309,6 +309,7 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
         if success is not None:
             raise ValueError("success= is for scores, and these are successes; leave it out")
         return data
+    data = schemas.without_codes(data)
     values = data.values.astype(float)
     if success is not None:
         success = checks.real(success, "success")

@@ -341,14 +341,20 @@ def _refuse_row_numbers(table: Table, systems: list[str], values: np.ndarray, na
     """
     n = len(values)
     spans = values.max(0) - values.min(0) if n >= _NUMBERED[0] else np.empty(0)
-    wide = spans >= n - 1  # as whole numbers are that all differ
-    for k in np.flatnonzero(wide & (spans < 2 * n)):
-        column, shuffled = values[:, k], n >= _NUMBERED[1] and not (named or wide.all())
-        steps = np.diff(np.sort(column) if shuffled else column)
-        gaps = shuffled and n >= _NUMBERED[2]
-        if (steps >= 1).all() and (gaps or (steps == 1).all()) and not (column % 1).any():
-            right = f"pass item={systems[k]!r} if it holds the item ids, or ignore={systems[k]!r}"
-            raise problem(table.source, f"counts the rows; {right}", column=systems[k])
+    near = np.flatnonzero((spans >= n - 1) & (spans < 2 * n))  # as far as numbers of rows go
+    in_order = [k for k in near if (np.diff(values[:, k]) == 1).all()]
+    most = 1 + (n >= _NUMBERED[2])  # the next number, or with a gap
+    differ = [k for k in near if _all_differ(values[:, k], most * n)]
+    shuffled = differ if n >= _NUMBERED[1] and not named and len(differ) < len(systems) else []
+    for k in (*in_order, *shuffled):
+        right = f"pass item={systems[k]!r} if it holds the item ids, or ignore={systems[k]!r}"
+        raise problem(table.source, f"counts the rows; {right}", column=systems[k])
+
+
+def _all_differ(column: np.ndarray, most: int) -> bool:
+    """Whether these are whole numbers that all differ, within a range of so many."""
+    ordered = np.sort(column)
+    return bool((np.diff(ordered) >= 1).all() and not (column % 1).any()) and np.ptp(column) < most
 
 
 def long_scores(table: Table) -> Reading:

@@ -507,7 +507,11 @@ def _read(
     summary = summary_line(sources, layout, result, readings, datasets)
     if layout.gives == "scores":
         table, ignored = tables[0], readings[0].ignored
-        may_be = [c for c in ignored if layout.name == "long" or not holds_numbers(table, c)]
+        may_be = [
+            column
+            for column in ignored  # numbers of a wide table may be scores
+            if layout.name == "long" or column in table.unused or not holds_numbers(table, column)
+        ]
         summary += of_groups(table, find(table, "item"), may_be)
     result.attrs["reading"] = summary
     return result
