@@ -499,7 +499,8 @@ def _subtotal(values: np.ndarray) -> tuple[int, str] | None:
     """
     if not 3 <= len(values) <= _MOST_ROWS:
         return None
-    binary = ((values == 0) | (values == 1) | np.isnan(values)).all(1)
+    blocks = row_blocks(values)
+    binary = np.hstack([((rows == 0) | (rows == 1) | np.isnan(rows)).all(1) for rows in blocks])
     odd = np.flatnonzero(~binary)
     if not 0 < len(odd) <= _SUBTOTALS * len(values):
         return None
