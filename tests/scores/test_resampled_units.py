@@ -117,6 +117,12 @@ def test_a_rare_label_is_named_and_takes_the_verdict_of_macro_f():
     text = " ".join(bt.report(few).split())
     assert "No verdict on A and B: these labels have too few items: rare (5)." in text
     assert "no verdict: rare label" in text
+    with pytest.warns(UserWarning, match="'rare' has 5 gold items"):
+        few = bt.scores.bootstrap(labelled(5), statistic="macro_f1", rng=1)
+    assert few[["prob_best", "prob_rank", "expected_rank"]].isnull().all().to_array().all()
+    assert few["in_best_set"].all()
+    text = " ".join(bt.report(few).split())
+    assert "No verdict on A and B: these labels have too few items: rare (5)." in text
     enough = bt.scores.bootstrap(labelled(15), statistic="macro_f1", rng=1)
     assert enough["verdict"].sel(AB).item() == "a_better"
     assert bt.scores.bootstrap(labelled(5), rng=1)["verdict"].sel(AB).item() == "a_better"

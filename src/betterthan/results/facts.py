@@ -438,7 +438,7 @@ def _pair(compared: _Compared, row: Mapping[str, Any], by: str | None) -> Pair:
         other_p=value(f"{other}_prob_better"),
         more_wins_p=_pair_value(compared, row, "prob_more_wins"),
         more_wins_mcse=_pair_value(compared, row, "prob_more_wins_mcse") or 0.0,
-        reason=value("reason") or None,
+        reason=value("reason") or ("rare_labels" in data.attrs and data.attrs["no_joint"]) or None,
     )
 
 

@@ -40,10 +40,9 @@ def favours(cell: xr.Dataset) -> int:
 
 def withheld(cell: xr.Dataset) -> str:
     """Why no verdict is given."""
-    rare = cell.attrs.get("rare_labels")
-    if str(cell["verdict"].item()) == "no_data" or not rare:
+    if str(cell["verdict"].item()) == "no_data" or "rare_labels" not in cell.attrs:
         return "with a single unit, the variance cannot be estimated"
-    return f"these labels have too few items: {on_one_line(str(rare))}"
+    return on_one_line(cell.attrs["no_joint"])
 
 
 def wins_reason(cell: xr.Dataset, verdict: str) -> str:

@@ -29,7 +29,8 @@ class Held:
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold."""
         rare = ", ".join(f"{label} ({number:,})" for label, number in self.rare.items())
-        return {"n_weighed": self.units} | ({"rare_labels": rare} if rare else {})
+        without = {"rare_labels": rare, "no_joint": f"these labels have too few items: {rare}"}
+        return {"n_weighed": self.units} | (without if rare else {})
 
 
 def held(data: xr.DataArray, responses: Responses) -> Held:

@@ -396,8 +396,8 @@ def bootstrap(
     pairs = _pair_answers(raw, wide, few, responses, rests, question)
     answers = pairs | _system_answers(raw, wide, few, responses, question)
     answers |= deciding.no_surer_than_pairs(answers, question)
-    if rests.units < 2:
-        # all draws are the same one, which says nothing about new units
+    if rests.units < 2 or rests.rare:
+        # draws of a single unit are all alike, and without a verdict no system is the best
         kinds = ("prob_rank", "prob_best", "expected_rank")
         rank_names = [name for name in answers if name.removesuffix("_mcse") in kinds]
         unknown = {name: np.full_like(answers[name], np.nan) for name in rank_names}
