@@ -91,6 +91,15 @@ def test_the_same_name_twice_is_refused():
         bt.compare(np.eye(4)[:, :2], systems=["A", "A"])
 
 
+@pytest.mark.parametrize(("names", "which"), [(("B", None), "second"), ((None, "A"), "first")])
+def test_one_without_a_name_that_would_have_the_name_of_the_other_is_refused(names, which):
+    a, b = (pd.Series([1, 0, 1] * 8, name=name) for name in names)
+    with pytest.raises(ValueError, match=f"the {which} has no name, and would be '[AB]'"):
+        bt.compare(a, b)
+    answer = bt.compare(*(s.rename("C") if s.name is None else s for s in (a, b)))
+    assert "C" in answer.data["system"]
+
+
 def test_text_is_no_score():
     with pytest.raises(ValueError, match="holds what is no number"):
         bt.compare({"a": ["1", "0"], "b": [1, 0]})

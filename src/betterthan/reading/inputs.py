@@ -160,6 +160,10 @@ def _series_names(sides: Mapping[str, pd.Series]) -> list[str] | None:
     if first == second:
         return None
     systems = [first or "A", second or "B"]
+    if systems[0] == systems[1]:
+        which = "second" if first else "first"
+        reason = f"the {which} has no name, and would be {systems[0]!r}, as the other one is"
+        raise ValueError(f"{reason}; name it with .rename(...)")
     checks.fit(systems, "system")
     return system_names(systems)
 
