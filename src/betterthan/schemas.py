@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
+from betterthan.rounding import settled
 
 _BLOCK = 2**16  # labels that are looked at together
 _MISSING = ("missing_value", "_FillValue")  # attrs with the code of a missing score
@@ -44,7 +45,10 @@ def scores(data: Any) -> Any:
     data = without_codes(data)
     _countable_scores(data.values)
     order = (names.ITEM, names.SYSTEM)
-    return data if data.dims == order else data.transpose(*order)
+    data = data if data.dims == order else data.transpose(*order)
+    values = data.values
+    equal = settled(values)
+    return data if equal is values else data.copy(data=equal)
 
 
 def missing_code(scores: Any) -> int | None:

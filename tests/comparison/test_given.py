@@ -101,6 +101,28 @@ def test_systems_that_are_not_there_are_refused(systems, message):
         bt.compare(scores(), systems=systems)
 
 
+@pytest.mark.parametrize(
+    "labels", [(1, 2, 3), (0.2, 0.7, 1.0), tuple(pd.date_range("2026", periods=3))]
+)
+def test_a_baseline_is_named_as_its_column_is(labels):
+    frame = pd.DataFrame(scores().values[:, :3], columns=list(labels))
+    for data in (frame, {label: frame[label] for label in labels}):
+        assert bt.compare(data, baseline=labels[1]).statement() == (
+            bt.compare(data, baseline=str(labels[1])).statement()
+        )
+    with pytest.raises(ValueError, match=r"baseline is '0\.3'; choose one of"):
+        bt.compare(frame, baseline=0.3)
+
+
+@pytest.mark.parametrize("name", ["mean", "length", "target"])
+def test_a_doubtful_name_in_an_array_has_a_way_out(name):
+    values, systems = scores().values[:, :2], ["A", name]
+    with pytest.raises(ValueError, match="pass a DataFrame with systems="):
+        bt.compare(values, systems=systems)
+    answer = bt.compare(pd.DataFrame(values, columns=systems), systems=systems)
+    assert list(answer.data["system"].values) == systems
+
+
 def test_one_comparison_checks_its_scores_once_and_counts_once(monkeypatch):
     calls = {"scores": 0, "counts": 0, "count": 0}
     for module, name in ((schemas, "scores"), (schemas, "counts"), (counting, "count")):

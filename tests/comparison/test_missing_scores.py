@@ -343,3 +343,24 @@ def test_a_planned_run_that_is_missing_counts_as_wrong_once():
     assert apply_missing(scores, "complete")["item"].values.tolist() == list("1133")
     with pytest.raises(ValueError, match=r"item '2' has no score for 'B' \(2 missing in all\)"):
         apply_missing(scores, "error")
+
+
+def test_a_system_without_a_score_is_last_and_to_be_left_out():
+    right = np.random.default_rng(0).random((40, 2)) < [0.8, 0.5]
+    columns = {"good": right[:, 0] * 1.0, "crashed": np.nan, "weak": right[:, 1] * 1.0}
+    answer = bt.compare(pd.DataFrame({"item": range(40)} | columns))
+    assert answer.systems["system"].tolist() == ["good", "weak", "crashed"]
+    assert "crashed has none, so leave it out" in " ".join(answer.statement())
+    text = bt.report(answer, format="latex-table")
+    assert text.index("good &") < text.index("weak &") < text.index("crashed &")
+
+
+@pytest.mark.parametrize(("blank", "warns"), [(1, False), (15, True)])
+@pytest.mark.parametrize("layout", ["votes", "judgments"])
+def test_judgments_without_a_winner_are_counted_in_the_answer(blank, warns, layout):
+    winners = [None] * blank + ["A"] * 8 + ["B"] * 6
+    table = pd.DataFrame({"system_a": "A", "system_b": "B", "winner": winners})
+    answer = bt.compare(table, layout=layout)
+    line = f"{blank} of {blank + 14} judgments have no winner and are left out"
+    notes = answer.provenance.notes
+    assert [note.startswith("! ") for note in notes if line in note] == [warns]

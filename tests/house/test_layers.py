@@ -20,7 +20,7 @@ LAYERS = [
     ["people", "posterior", "significance", "model_registry"],
     ["judged", "labels", "logs", "counts", "io"],
     ["blocks", "exact"],
-    ["schemas", "signed", "files", "progress", "checks", "text", "libraries", "names"],
+    ["schemas", "signed", "files", "progress", "checks", "text", "rounding", "libraries", "names"],
 ]
 # a subpackage may import those with a larger number
 PLACE = {name: place for place, name in enumerate(name for layer in LAYERS for name in layer)}

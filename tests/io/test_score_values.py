@@ -1,10 +1,13 @@
 """Numbers that say that a score is missing are no scores: nobody wins by them, and nobody loses."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import betterthan as bt
+from betterthan.rounding import settled
 
 
 def ratings(*codes, highest=5, n=30):
@@ -150,6 +153,61 @@ def test_a_score_in_32_bits_is_equal_to_the_same_decimal_in_64():
     counts = bt.count(bt.read(frame)).sel(system_a="A", system_b="B")
     assert counts.values.tolist() == [0, 0, 40]
     np.testing.assert_array_equal(bt.read(frame).sel(system="A"), scores)
+
+
+FIFTHS = np.random.default_rng(3).choice([0, 0.2, 0.4, 0.6, 0.8, 1.0], 40)
+SHORT = FIFTHS.astype("float32")
+IN_32_BITS = {
+    "two arrays": lambda: bt.compare(SHORT, FIFTHS),
+    "Series": lambda: bt.compare({"A": pd.Series(SHORT), "B": pd.Series(FIFTHS)}),
+    "lists": lambda: bt.compare({"A": list(SHORT), "B": list(FIFTHS)}),
+    "a type of pandas": lambda: bt.compare(
+        pd.DataFrame({"A": pd.array(SHORT, dtype="Float32"), "B": FIFTHS})
+    ),
+    "a type of Arrow": lambda: bt.compare(
+        pd.DataFrame({"A": pd.Series(SHORT, dtype="float[pyarrow]"), "B": FIFTHS})
+    ),
+    "objects": lambda: bt.compare(
+        pd.DataFrame({"A": pd.Series(list(SHORT), dtype=object), "B": FIFTHS})
+    ),
+    "an array of both": lambda: bt.compare(np.stack([SHORT, FIFTHS], 1), systems=["A", "B"]),
+    "other ways to the same number": lambda: bt.compare(
+        np.stack([SHORT, (5 * SHORT).round() * np.float32(0.2)], 1), systems=["A", "B"]
+    ),
+}
+
+
+@pytest.mark.parametrize("how", IN_32_BITS)
+def test_equal_scores_are_ties_where_one_system_has_32_bits(how):
+    pair = IN_32_BITS[how]().data.isel(system_a=0, system_b=1)
+    assert pair["counts"].values.tolist() == [0, 0, 40]
+    assert pair["prob_better"].item() == 0.5
+
+
+def test_equal_scores_are_ties_where_one_file_was_written_from_32_bits(tmp_path):
+    files = [tmp_path / "torch.json", tmp_path / "python.json"]
+    for path, scores in zip(files, (SHORT, FIFTHS), strict=True):
+        rows = [{"item": f"q{k}", "score": float(x)} for k, x in enumerate(scores)]
+        path.write_text(json.dumps(rows))
+    pair = bt.compare(files).data.isel(system_a=0, system_b=1)
+    assert pair["counts"].values.tolist() == [0, 0, 40]
+    gated = bt.gate(*files, margin=0.1)
+    assert "0 wins, 0 losses, 40 ties" in str(gated)
+    p = bt.randomization_test(bt.read(files), rng=1)["p_value"].values[0, 1]
+    assert p == 1 == bt.randomization_test(bt.read([files[1]] * 1 + [files[0]]))["p_value"][0, 1]
+
+
+def test_scores_that_32_bits_do_not_hold_are_left_as_they_are():
+    scores = np.random.default_rng(0).random((300, 2))
+    scores[0] = np.nan
+    assert settled(scores) is scores
+    assert settled(scores.round()) is not None
+    some = scores.copy()
+    some[:, 0] = some[:, 0].astype("float32")
+    np.testing.assert_array_equal(settled(some)[:, 1], scores[:, 1])
+    np.testing.assert_allclose(settled(some)[:, 0], some[:, 0], atol=5e-8)
+    fewest = [float(str(x)) for x in some[1:, 0].astype("float32")]
+    np.testing.assert_allclose(settled(some)[1:, 0], fewest, rtol=1e-12)
 
 
 def runs_of(systems=("A", "B"), runs=(1, 2, 3), n=12):

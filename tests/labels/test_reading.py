@@ -138,3 +138,23 @@ def test_labels_in_series_are_those_of_the_same_items():
     matrix = bt.labels.confusion_matrix(numbers, gap)
     assert matrix["predicted"].values.tolist() == ["0", "1"]
     assert matrix.values.tolist() == [[1, 0], [0, 3]]
+
+
+def test_labels_that_are_all_true_or_false_are_labels(tmp_path):
+    gold = np.arange(12) % 3 > 0
+    table = pd.DataFrame({"item": range(12), "gold": gold, "A": ~gold, "B": gold})
+    table.to_csv(tmp_path / "truths.csv", index=False)
+    for source in (table, tmp_path / "truths.csv"):
+        labels = bt.labels.read(source)
+        assert (labels.sel(system="B") == labels["gold"]).all()
+        assert bt.read(source, layout="predictions").sel(system="A").sum() == 0
+    with pytest.raises(ValueError, match="numbers, while the labels in column 'gold' are text"):
+        bt.labels.read(table.assign(A=0.5 + 0.01 * np.arange(12)))
+
+
+@pytest.mark.parametrize("dtype", ["string", "object", "Int64"])
+def test_a_missing_prediction_is_unclassified_whatever_its_type(dtype):
+    gold = pd.Series([1, 2, 2] if dtype == "Int64" else ["a", "b", "b"], dtype=dtype)
+    matrix = bt.labels.confusion_matrix(gold, gold.where([True, True, False]))
+    assert matrix.values.tolist() == [[1, 0], [0, 1]]
+    assert matrix["n_actual"].values.tolist() == [1, 2]

@@ -104,3 +104,14 @@ def test_intervals_of_two_ratings_hold_the_truth(n):
     found = [bt.people.correlation(*pair) for pair in drawn]
     held = np.mean([(c["lower"] <= true) & (true <= c["upper"]) for c in found], axis=0)
     assert (held > 0.91).all()  # 0.95, with three errors of 300
+
+
+def test_means_that_differ_by_rounding_alone_are_ties():
+    random = np.random.default_rng(104)
+    ratings, y = random.integers(1, 6, (24, 3)), random.integers(1, 6, 24)
+    tenths, whole = (bt.people.correlation(x, y) for x in ((ratings / 10).mean(1), ratings.sum(1)))
+    np.testing.assert_allclose(tenths["r"], whole["r"], atol=1e-12)
+    np.testing.assert_allclose(tenths["p_value"], whole["p_value"], atol=1e-9)
+    alike = random.permuted(np.tile([0.1, 0.2, 0.3], (12, 1)), axis=1).mean(1)
+    with pytest.raises(ValueError, match="x is constant"):
+        bt.people.correlation(alike, y[:12])

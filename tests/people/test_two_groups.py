@@ -230,3 +230,15 @@ def test_nothing_warns_of_ordinary_data():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compared([1, 1, 1, 1, 1], [1, 1, 1, 1, 2])
+
+
+def test_means_of_people_that_differ_by_rounding_alone_are_equal():
+    """(.1 + .2 + .3) / 3 is more than (.3 + .2 + .1) / 3."""
+    order = {"A": (1, 2, 3), "B": (3, 2, 1)}
+    people = [(g, f"{g}{k}", x) for g in order for k in range(10) for x in order[g]]
+    table = pd.DataFrame(people, columns=["group", "subject", "whole"])
+    for of in (1, 10):
+        table["rating"] = table["whole"] / of
+        with pytest.warns(UserWarning, match="all 20 people have the same value"):
+            found = bt.people.mann_whitney(table, "rating", "group")
+        assert (found["superiority"].item(), found["p_value"].item()) == (0.5, 1)

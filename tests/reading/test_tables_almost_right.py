@@ -40,6 +40,18 @@ def test_files_of_one_score_column_are_systems_joined_by_item(old, new):
     assert bt.read(old.parent)["system"].values.tolist() == ["new", "old"]  # of a folder, sorted
 
 
+@pytest.mark.parametrize(
+    ("option", "coordinate"), [("cluster", "cluster"), ("dataset", "dataset"), ("run", "epoch")]
+)
+def test_a_named_column_of_groups_is_read_next_to_a_named_score(tmp_path, option, coordinate):
+    rows = "".join(f"q{k},g{k % 2},{k % 3},7\n" for k in range(6))
+    a, b = (save(tmp_path, f"{name}.csv", f"utt,group,wer,words\n{rows}") for name in "ab")
+    columns = {"item": "utt", "score": "wer", option: "group"}
+    found = bt.read([a, b], **columns, higher_is_better=False)
+    assert found[coordinate].values.tolist() == ["g0", "g1"] * 3
+    assert found.sel(system="a").values.tolist() == [0, 1, 2] * 2
+
+
 def test_long_files_of_one_system_each_keep_its_name(tmp_path):
     a = save(tmp_path, "x.csv", "system,item,score\nA,q1,1\nA,q2,0\n")
     b = save(tmp_path, "y.csv", "system,item,score\nB,q1,0\nB,q2,0\n")

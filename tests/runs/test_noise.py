@@ -337,3 +337,17 @@ def test_a_code_of_missing_runs_is_no_failure():
     for choices in ({}, {"success": 0.5}):
         first, second = (bt.runs.reliability(data, k=1, **choices) for data in (coded, plain))
         np.testing.assert_array_equal(first["pass_k"], second["pass_k"])
+
+
+def test_rounding_is_no_variance():
+    """B is a twentieth less than A on every item, in decimals and in whole numbers."""
+    rows = itertools.product(range(20), "AB", (1, 2))
+    table = pd.DataFrame(rows, columns=["item", "system", "run"])
+    table["score"] = 2 * (table["item"] % 7) + (table["system"] == "A")
+    for unit in (1, 0.05):
+        data = bt.read(table.assign(score=(table["score"] * unit).round(2)), run="run")
+        with pytest.raises(ValueError, match="vary neither over items nor over runs"):
+            bt.plan.runs(data, budget=100)
+    constant = bt.runs.noise(table.assign(score=0.7), run="run")
+    assert (constant.data["item_variance"] == 0).all()
+    assert constant.data["icc"].isnull().all()

@@ -6,7 +6,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
-from betterthan.exact.numeric.counting import without_rounding
+from betterthan.rounding import without_rounding
 
 
 @pytest.fixture(scope="module")

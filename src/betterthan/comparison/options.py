@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
+from datetime import date
+from numbers import Real
 from typing import Any, Self
 
 import xarray as xr
@@ -15,6 +16,8 @@ from betterthan.models.sampling import Sampling
 from betterthan.posterior.parameters import prior_of
 from betterthan.posterior.table import Question
 from betterthan.significance.roster import Tests
+
+_NAMES = (Real, date, tuple)  # that are no text, as the columns of a frame may have
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Options:
                 f"weight='unit' has a closed form; method={choices['method']!r} weighs items alike"
             )
         _refuse_over(choices)
-        if isinstance(choices["baseline"], Integral):  # the name of a column that is a number
+        if isinstance(choices["baseline"], _NAMES):  # of a column that is a number or a date
             choices["baseline"] = str(choices["baseline"])
         sampling = Sampling() if sampling is None else sampling
         if not isinstance(sampling, Sampling):

@@ -14,9 +14,9 @@ from betterthan import checks, names, schemas
 from betterthan.counts.counting import first_gap, need_a_shared_item
 from betterthan.counts.shapes import labelled, origin
 from betterthan.counts.units import refuse_unlabelled
-from betterthan.exact.numeric.counting import without_rounding
 from betterthan.exact.swaps import randomization, ratios
 from betterthan.io.texts import text_array
+from betterthan.rounding import without_rounding
 from betterthan.signed import Signature
 
 _STATISTICS = ("precision", "recall", "f1", "f_beta")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -414,7 +414,7 @@ class RunSums:
 
     def of_systems(self) -> tuple[Variances, np.ndarray]:
         """Variances of each system, and the standard errors of its mean for items like these."""
-        of = variances(self.means, self.spread, self.of_mean)
+        of = self._without_rounding(variances(self.means, self.spread, self.of_mean))
         if self.unit is None:
             return of, of.error
         sums = units.summed(np.nan_to_num(self.means), self.unit)
@@ -426,12 +426,18 @@ class RunSums:
         """The same of the differences of all pairs, on the items that both systems have."""
         parts = [variances(*columns) for columns in self._differences()]
         columns = {k: np.concatenate([getattr(p, k) for p in parts]) for k in vars(parts[0])}
-        of = Variances(**columns)
+        of = self._without_rounding(Variances(**columns))
         if self.unit is None:
             return of, of.error
         counted = (self.trials > 0).astype(float)
         pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error
+
+    def _without_rounding(self, of: Variances) -> Variances:
+        """Variances, those that rounding of the scores alone leaves as 0."""
+        size = np.nanmax(np.abs(self.means), initial=0.0)
+        least = (names.SCORE_ULPS * np.finfo(float).eps * size) ** 2
+        return replace(of, total=np.where(of.total <= least, 0.0, of.total))
 
     def shares_of_runs(self, prob: float, *, pairs: bool) -> list[np.ndarray]:
         """Limits of the share of the runs in the variance of each mean, or of the difference of

@@ -214,15 +214,15 @@ def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None)
 def _refuse_words_among_numbers(table: Table, column: str, values: Sequence[Any]) -> None:
     """Refuse true and false next to other numbers than 0 and 1: they are no 1 and 0 there."""
     distinct = [value for _, value in dict.fromkeys((type(v), v) for v in values)]
-    others = [value for value in distinct if not _is_word(value) and _is_other(_parse(value))]
-    if others and any(map(_is_word, distinct)):
-        k = next(k for k, value in enumerate(values) if _is_word(value))
+    others = [value for value in distinct if not is_word(value) and _is_other(_parse(value))]
+    if others and any(map(is_word, distinct)):
+        k = next(k for k, value in enumerate(values) if is_word(value))
         reason = f"true or false in a column that holds {quoted(others[0])} too"
         reason += "; give numbers alone, or true and false alone"
         raise table.cell_problem(k, column, reason)
 
 
-def _is_word(value: Any) -> bool:
+def is_word(value: Any) -> bool:
     """Whether a cell is true or false, by its type or as a word."""
     if isinstance(value, str):
         return value.strip().casefold() in _BOOLEAN

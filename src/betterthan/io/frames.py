@@ -17,6 +17,7 @@ from betterthan.io.layouts import ALIASES, PAIRS
 from betterthan.io.problems import problem
 from betterthan.io.table import MOST_CELLS, Table, make_table
 from betterthan.io.texts import BLOCK, Coded, Coding, Texts, few
+from betterthan.rounding import in_decimals, is_short
 
 _CELLS = 2**20  # of a file of Parquet that are read together
 _TEXT = ("string", "large_string")  # of Arrow
@@ -168,7 +169,10 @@ def _cells(series: pd.Series) -> Any:
     dtype: Any = series.dtype
     kind = getattr(dtype, "kind", "O")
     if isinstance(dtype, np.dtype) and kind in "iufb":
-        return _in_decimals(series.to_numpy())
+        return in_decimals(series.to_numpy())
+    numbers: Any = getattr(dtype, "numpy_dtype", None)  # of a type that knows what is missing
+    if numbers is not None and is_short(numbers):
+        return in_decimals(series.to_numpy(numbers, na_value=np.nan))
     if isinstance(dtype, pd.StringDtype) and len(series) > BLOCK and not series.hasnans:
         if series.iloc[:BLOCK].nunique() < BLOCK:
             codes, distinct = pd.factorize(series)
@@ -182,16 +186,7 @@ def _cells(series: pd.Series) -> Any:
     if texts and len(series) > BLOCK and not series.hasnans:
         return _in_first_order(series.cat.codes.to_numpy(), distinct.tolist())
     values: Any = series.astype(object)
-    return values.where(values.notna(), None).tolist()
-
-
-def _in_decimals(cells: np.ndarray) -> np.ndarray:
-    """Floats of 32 or 16 bits as the shortest decimals that they stand for: 0.1 in 32 bits is 0.1,
-    and so equal to 0.1 in 64.
-    """
-    if cells.dtype not in (np.float16, np.float32):
-        return cells
-    return cells.astype(str).astype(float)
+    return in_decimals(values.where(values.notna(), None).to_numpy()).tolist()
 
 
 def _in_first_order(codes: np.ndarray, distinct: list[str]) -> Coded:

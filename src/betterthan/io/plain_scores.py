@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -91,6 +91,10 @@ class PlainScores:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def copy(self, data: np.ndarray) -> PlainScores:
+        """The same with other values."""
+        return replace(self, values=data)
 
     def of_systems(self, systems: Sequence[str]) -> PlainScores:
         """The scores of some systems, in their order."""

@@ -175,7 +175,8 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
     unused = tuple(c for c in columns if c.casefold() in aliases and c not in new.values())
     if spec.score and not spec.system and find(table, "system") is None:
         others = (find(table, role) for role in ("item", *_COORDINATES))
-        needed = {"score", "item", metrics_in(table)[0], *others, *question_columns(table)}
+        named = {"item", *new.values(), metrics_in(table)[0]}
+        needed = {*named, *others, *question_columns(table)}
         columns = {name: values for name, values in columns.items() if name in needed}
     return replace(table, columns=columns, unused=unused)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.io.cells import holds_numbers
+from betterthan.io.cells import holds_numbers, is_word
 from betterthan.io.layouts import RUNS
 from betterthan.io.measure_names import less_is_better
 from betterthan.io.plain_scores import PlainScores
@@ -594,7 +594,7 @@ def check_labels(
     """
     column, labels = gold[0], set(gold[1].distinct)
     if not named:
-        _refuse_confidences(table, list(predicted), column, labels, one)
+        _refuse_confidences(table, predicted, column, labels, one)
     summary = alike_labels(table.source, *(c.distinct for c in (gold[1], *predicted.values())))
     if named:
         return summary
@@ -603,12 +603,17 @@ def check_labels(
 
 
 def _refuse_confidences(
-    table: Table, systems: Sequence[str], gold: str, labels: set[str], one: bool
+    table: Table, predicted: Mapping[str, Coded], gold: str, labels: set[str], one: bool
 ) -> None:
     """Refuse numbers as predictions if gold is text: as predictions they would all be wrong."""
     if any(map(_is_number, labels)):
         return
-    numbers = [system for system in systems if holds_numbers(table, system)]
+    systems = list(predicted)
+    numbers = [
+        system
+        for system, cells in predicted.items()
+        if holds_numbers(table, system) and not any(map(is_word, cells.distinct))
+    ]
     if numbers:
         reason = f"numbers{_also(numbers)}, while the labels in column {gold!r} are text"
         right = how_to_choose(systems, numbers, one=one)

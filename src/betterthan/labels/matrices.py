@@ -280,7 +280,7 @@ def _listed(values: Any, argument: str) -> list[str]:
 
 
 def _label(value: Any) -> str:
-    if value is None or value != value:
+    if value is None or value is pd.NA or value != value:
         return ""
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value)) if whole else stripped(str(value))  # a missing one makes floats of ints

@@ -17,6 +17,7 @@ from betterthan.exact.wins.superiority import superiority
 from betterthan.io.problems import require_columns
 from betterthan.people.shared_texts import TEXT, named, shared_texts, text_attrs
 from betterthan.posterior.verdicts import decide
+from betterthan.rounding import without_rounding
 from betterthan.signed import Signature, provenance_attrs
 
 KEYS = ("slope", "standard_error", "t", "df", "p_value", "lower", "upper")
@@ -308,7 +309,9 @@ def level_means(data: Any, response: str, factor: str, unit: str) -> pd.DataFram
     if len(levels) < 2:
         statistics = f"one level ({levels[0]})" if levels else "no level"
         raise ValueError(f"column {factor!r} has {statistics}; there is nothing to compare")
-    return data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)[levels]
+    means: Any = data.groupby([unit, factor], sort=False)[response].mean().unstack(factor)[levels]
+    equal = without_rounding(means.to_numpy().reshape(1, -1))  # means of the same sum
+    return pd.DataFrame(equal.reshape(means.shape), means.index, means.columns)
 
 
 def _design(cells: pd.DataFrame, response: str) -> str:

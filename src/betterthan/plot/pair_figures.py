@@ -442,8 +442,8 @@ def rope_curve(
     dataset = inputs.comparison_dataset(data)
     if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
         raise ValueError(
-            "these answers are of means on units, which no counts represent; pass unit='item', or "
-            "give counts"
+            "these answers are of means on units, which no counts represent; pass quantity='wins' "
+            "to compare, or give counts"
         )
     counts = inputs.pairs(data, systems)
     posterior_parameters: Any = _parameters(counts)

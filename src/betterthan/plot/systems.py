@@ -109,7 +109,9 @@ def _ranked(data: Any, rng: Any) -> xr.Dataset:
     attrs = getattr(data, "attrs", {})
     why = attrs.get("no_joint", "there is no 'prob_rank'")
     if "no_joint" not in attrs and isinstance(data, xr.Dataset) and "prob_better" in data:
-        why = f"{inputs.named(attrs.get('model'))} is pairwise"
+        why = "P(better) says all of two systems"
+        if model := attrs.get("model"):
+            why = f"{inputs.named(model)} is pairwise"
     raise ValueError(
         f"data hold no ranks: {why}; give scores, what betterthan.scores.bootstrap returns, or "
         "what betterthan.fits.compare returns of davidson, item_response or mallows"

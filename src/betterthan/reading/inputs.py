@@ -23,6 +23,7 @@ from betterthan.reading.read import (
     refuse,
 )
 from betterthan.reading.sources import in_pandas
+from betterthan.rounding import in_decimals
 from betterthan.text import stripped
 
 TO_READ = PATH, FRAME = "a path", "a DataFrame"
@@ -254,7 +255,7 @@ def _numbers(side: Any, name: str, dims: int = 1) -> np.ndarray:
         texts = values.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in values.flat)
         if texts or values.dtype.kind in "cmMSU":  # complex numbers, dates, text
             raise TypeError
-        values = values.astype(float)
+        values = in_decimals(values).astype(float)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds what is no number; give one score an item") from None
     if isinstance(side, np.ma.MaskedArray):
@@ -339,7 +340,7 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
         if reason := doubtful(scores):
             right = f"pass a DataFrame with systems={in_python(every)} if it is right"
             raise ValueError(f"{reason}, or {right}")
-        _refuse_other_columns(every, scores.values)
+        _refuse_other_columns(every, scores.values, array=np.ndim(sides[0]) > 1)
     if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
         return
     labels = [str(label) for side in sides if (label := getattr(side, "name", None)) is not None]
@@ -351,7 +352,7 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
             raise ValueError(f"{reason}; {right}")
 
 
-def _refuse_other_columns(systems: Sequence[str], values: np.ndarray) -> None:
+def _refuse_other_columns(systems: Sequence[str], values: np.ndarray, *, array: bool) -> None:
     """Refuse what a table of scores has next to the scores."""
     reason, odd = no_systems(systems, values)
     if not odd and (odd := [system for system in systems if system.casefold() in _LABELS]):
@@ -359,7 +360,8 @@ def _refuse_other_columns(systems: Sequence[str], values: np.ndarray) -> None:
     rest = [system for system in systems if system not in odd]
     if odd and rest:
         named = in_python(rest if len(rest) > 1 else systems)
-        raise ValueError(f"system {odd[0]!r}: {reason}; pass systems={named} to name the systems")
+        right = f"pass {'a DataFrame with ' * array}systems={named} to name the systems"
+        raise ValueError(f"system {odd[0]!r}: {reason}; {right}")
 
 
 def _two(data: Any, other: Any) -> Any:

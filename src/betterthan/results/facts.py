@@ -316,8 +316,9 @@ def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
     """As the table of systems lists them: by expected rank, or else by the mean P(better)."""
     if "expected_rank" in systems or names.SYSTEM_A not in data["prob_better"].dims:
         return systems
-    better = data["prob_better"].where(data["verdict"] != "no_data").mean(names.SYSTEM_B)
-    mean = dict(zip(map(str, better[names.SYSTEM_A].values), better.values.tolist(), strict=True))
+    columns = (data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
+    better = tables.mean_better(*columns).tolist()
+    mean = dict(zip(map(str, data[names.SYSTEM_A].values), better, strict=True))
     means: Any = systems["system"].map(mean.get)
     order = means.sort_values(ascending=False, kind="stable").index
     return systems.loc[order].reset_index(drop=True)

@@ -79,7 +79,10 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
             systems_met = np.concatenate([side[met] for side in sides])
             table[name] = np.bincount(systems_met, minlength=len(labels))
     by = order_by(data)
-    keys = (table["worse_than"], -table["better_than"]) if by is None else (by[order],)
+    met = verdict == "no_data"
+    alone = np.bincount(np.concatenate([first[met], second[met]]), minlength=len(labels))
+    keys = (table["worse_than"], -table["better_than"], alone == len(labels) - 1)
+    keys = keys if by is None else (by[order],)
     return pd.DataFrame(table).take(np.lexsort(keys)).reset_index(drop=True)
 
 
@@ -398,11 +401,15 @@ def order_best_first(comparison: xr.Dataset) -> np.ndarray:
     main = {k: v.isel(first, missing_dims="ignore") for k, v in variables.items()}
     by = order_by(main, comparison.attrs)
     if by is None:
-        p, verdict = (main[k].transpose(*names.SQUARE).values for k in columns[:2])
-        compared = (verdict != "no_data") & ~np.isnan(p)
-        with np.errstate(invalid="ignore"):
-            by = -np.where(compared, p, 0.0).sum(1) / compared.sum(1)
+        by = -mean_better(*(main[k].transpose(*names.SQUARE).values for k in columns[:2]))
     return np.argsort(by, kind="stable")
+
+
+def mean_better(p: np.ndarray, verdict: np.ndarray) -> np.ndarray:
+    """Mean P(better) of each system over those it was compared with; nan where there are none."""
+    compared = (verdict != "no_data") & ~np.isnan(p) & ~np.eye(len(p), dtype=bool)
+    with np.errstate(invalid="ignore"):
+        return np.where(compared, p, 0.0).sum(1) / compared.sum(1)
 
 
 def ahead_first(

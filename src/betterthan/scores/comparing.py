@@ -18,12 +18,12 @@ from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pair
 from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, several
 from betterthan.exact import f_measure, folds
 from betterthan.exact.joint.units import width_of
-from betterthan.exact.numeric.counting import slack
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
 from betterthan.posterior import table
 from betterthan.posterior.table import Question
 from betterthan.progress import with_bar
 from betterthan.results.comparison import Comparison
+from betterthan.rounding import slack
 from betterthan.scores.deciding import single_mentions
 from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 from betterthan.signed import Signature, provenance_attrs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from betterthan import names
+from betterthan.rounding import slack
 
 _BLOCK = 8192  # items counted at once: bounds the memory of the float32 copy
 _LEVELS = 12  # up to this many distinct scores, counting is a few matrix products
@@ -37,27 +37,6 @@ def with_nearest(values: np.ndarray, allowed: float) -> tuple[np.ndarray, np.nda
         differences = values[:, k, None] - values
         nearest = min(nearest, float(differences[differences > allowed].min(initial=np.inf)))
     return *_count_graded(values, allowed, gaps), nearest
-
-
-def slack(values: np.ndarray, margin: float) -> float:
-    """The margin plus rounding: a few units in the last place of the largest score."""
-    # by its two ends: absolute values would be a copy of all
-    high, low = np.nanmax(values, initial=0.0), np.nanmin(values, initial=0.0)
-    largest = max(float(high), -float(low), margin)
-    return margin + names.SCORE_ULPS * float(np.finfo(values.dtype).eps) * largest
-
-
-def without_rounding(values: np.ndarray) -> np.ndarray:
-    """Values (item, system) of which those of an item that differ by rounding alone are equal."""
-    if not (values % 1).any():
-        return values
-    order = np.argsort(values, axis=1)
-    ascending = np.take_along_axis(values, order, 1)
-    steps = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
-    lowest = np.maximum.accumulate(np.where(steps, ascending, -np.inf), axis=1)
-    result = np.empty_like(values)
-    np.put_along_axis(result, order, lowest, 1)
-    return result
 
 
 def _levels(values: np.ndarray) -> np.ndarray | None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.exact.numeric.counting import without_rounding
+from betterthan.rounding import without_rounding
 
 _SIGNED = 100  # differences up to which every sign of their ranks is counted
 
