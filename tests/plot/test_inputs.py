@@ -216,3 +216,16 @@ def test_what_is_no_comparison_is_told_in_one_line(draw):
         with pytest.raises(ValueError, match=r"^data (is|are)") as caught:
             draw(data)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["matrix", "differences", "leaderboard", "cliques", "ranks"])
+def test_selected_and_sorted_pairs_keep_their_systems(name):
+    right = np.random.default_rng(1).random((100, 5)) < [0.9, 0.7, 0.5, 0.3, 0.1]
+    scores = xr.DataArray(right * 1.0, {"system": list("zydca")}, ("item", "system"))
+    data, draw = bt.compare(scores, rng=1).data, getattr(bt.plot, name)
+
+    def listed(data):
+        return [label.get_text() for label in draw(data).get_yticklabels()]
+
+    assert listed(data.sortby(["system_a", "system_b"])) == listed(data) == list("zydca")
+    assert listed(data.sel(system_a=["a", "y", "d"], system_b=["a", "y", "d"])) == list("yda")

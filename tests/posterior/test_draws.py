@@ -1,6 +1,7 @@
 import arviz as az
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 from scipy.special import betainc
 
@@ -234,3 +235,57 @@ def test_ranks_of_all_draws_at_once_are_those_of_each_system(tied):
     for name in rows[0]:
         np.testing.assert_allclose(found[name], np.concatenate([row[name] for row in rows]), 1e-12)
     np.testing.assert_allclose(found["prob_rank"].sum(0), 1, rtol=1e-12)
+
+
+COUNTS = {("C", "B"): (18, 9, 13), ("A", "C"): (120, 9, 11), ("A", "B"): (0, 0, 0)}
+
+
+def test_pairs_that_were_left_out_are_not_invented():
+    tree = bt.posterior.draws(bt.counts.from_table(COUNTS), rng=1)
+    kept = ["C vs B", "B vs A"]
+    part = tree.sel(pair=kept)
+    for some in (part, bt.fits.adopt(part), bt.fits.adopt(tree).sel(pair=kept)):
+        answer = bt.fits.compare(some, rope=0.05)
+        assert answer.data["prob_better"].dims == ("pair",)
+        assert [*map(set, answer.pairs[["system", "other"]].values)] == [set("CB"), set("BA")]
+    checked = bt.fits.cross_check(bt.counts.from_table(COUNTS), part)
+    assert checked.sizes["pair"] == 2
+
+
+def test_items_are_those_of_their_pair_in_any_order():
+    counts = bt.counts.from_table(COUNTS)
+    tree = bt.posterior.draws(counts, rng=1)
+    tree["constant_data"] = bt.counts.to_pairs(counts).rename("counts").to_dataset()
+    expected = {("C", "B"): 40, ("A", "C"): 140, ("A", "B"): 0}
+    for change in (lambda x: x, lambda x: x.sortby("pair"), lambda x: x.isel(pair=[0, 1])):
+        moved = tree.copy()
+        moved["posterior"] = change(tree["posterior"].to_dataset())
+        pairs = bt.fits.compare(moved).pairs
+        for row in pairs.to_dict("records"):
+            assert row["n"] == expected[row["system"], row["other"]]
+            assert (row["verdict"] == "no_data") == (row["n"] == 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.sel(pair="C vs A"), r"pair 'C vs A' alone; .* \.sel\(pair=\[...\]\)"),
+        (lambda t: t.sel(chain=0), r"chain 0 alone; select it as a list"),
+    ],
+)
+def test_one_of_several_is_selected_as_a_list(change, message):
+    tree = bt.posterior.draws(bt.counts.from_table(COUNTS), rng=1)
+    for function in (bt.prob_better, bt.fits.compare):
+        with pytest.raises(ValueError, match=message):
+            function(change(tree))
+
+
+def test_fits_in_blocks_answer_and_one_without_its_data_says_so(tmp_path):
+    tree = bt.datasets.example_fit("clustered")
+    tree.to_zarr(tmp_path / "fit.zarr", consolidated=False)
+    lazy = xr.open_datatree(tmp_path / "fit.zarr", engine="zarr", chunks={}, consolidated=False)
+    xr.testing.assert_equal(bt.fits.compare(lazy).data, bt.fits.compare(tree).data)
+    assert bt.fits.diagnose(lazy).ess_min == bt.fits.diagnose(tree).ess_min
+    alone = xr.DataTree.from_dict({"posterior": tree["posterior"].to_dataset()})
+    with pytest.raises(ValueError, match="tree has no group constant_data, the data of its fit"):
+        bt.fits.compare(alone)

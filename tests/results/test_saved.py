@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import h5netcdf
 import numpy as np
+import pandas.testing
 import pytest
 import xarray as xr
 
@@ -177,3 +178,35 @@ def test_a_file_of_the_former_format_is_known_by_its_columns(comparison, tmp_pat
 def test_the_format_is_no_attribute_of_an_answer(comparison, saved):
     assert "format" not in bt.load(saved).attrs
     assert "format" not in comparison.attrs
+
+
+def of_five(systems="zydca", rng=1):
+    right = np.random.default_rng(1).random((100, 5)) < [0.9, 0.7, 0.5, 0.3, 0.1]
+    coords = {"system": list(systems)}
+    return bt.compare(xr.DataArray(right * 1.0, coords, ("item", "system")), rng=rng)
+
+
+def test_pairs_in_another_order_keep_the_scores_of_their_systems(tmp_path):
+    comparison = of_five()
+    for dims in (["system_a", "system_b"], ["system"]):
+        moved = comparison.data.sortby(dims)
+        moved.to_netcdf(tmp_path / "moved.nc", engine="h5netcdf")
+        assert bt.load(tmp_path / "moved.nc").statement() == comparison.statement()
+        pandas.testing.assert_frame_equal(
+            bt.load(tmp_path / "moved.nc").systems, comparison.systems
+        )
+
+
+def test_a_part_of_a_comparison_is_refused(tmp_path):
+    some = {dim: ["z", "d", "a"] for dim in ("system", "system_a", "system_b")}
+    of_five().data.sel(some).to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
+    with pytest.raises(ValueError, match="ranks go to 5 among 3 systems: a part of a comparison"):
+        bt.load(tmp_path / "part.nc")
+
+
+def test_systems_are_listed_alike_where_there_is_no_joint_answer():
+    wins = {"AB": (8, 13), "AC": (24, 5), "AD": (18, 4), "BC": (9, 2), "BD": (20, 15), "CD": (3, 5)}
+    counts = bt.counts.from_table({tuple(pair): (*n, 0) for pair, n in wins.items()})
+    comparison = bt.compare(counts)
+    printed = str(comparison).split("highest mean P(better) first")[1].splitlines()[4:8]
+    assert [line.split()[0] for line in printed] == comparison.systems["system"].tolist()

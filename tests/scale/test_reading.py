@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scale.made_blocks import graded, labelled, right_or_wrong, run, store
 
 import betterthan as bt
@@ -140,7 +141,9 @@ def test_parts_must_have_the_same_systems_and_be_parquet(tmp_path):
     with pytest.raises(ValueError, match=r"x\.csv: is read in blocks only as"):
         bt.read(tmp_path / "x.csv", lazy=True)
     pd.DataFrame({"who": ["a"], "s0": [1], "s1": [0]}).to_parquet(files[0])
-    with pytest.raises(ValueError, match="column 'who' holds no numbers; name the systems"):
+    with pytest.raises(
+        ValueError, match="column 'who', value 'a': text, not scores; pass ignore='who'"
+    ):
         bt.read(files[0], lazy=True)
     assert bt.read(files[0], lazy=True, ignore="who").shape == (1, 2)
     with pytest.raises(ValueError, match="source is an empty list"):
@@ -179,6 +182,33 @@ def test_groups_of_items_are_not_lost_in_silence(tmp_path, group):
     stored = with_ids(tmp_path / "x.zarr", range(4), **{group: ("item", [0, 0, 1, 1])})
     with pytest.raises(ValueError, match=rf"x\.zarr: has '{group}' of the items"):
         bt.read(stored)
+
+
+def test_columns_that_are_no_systems_are_told_from_the_first_rows(tmp_path):
+    random, path = np.random.default_rng(2), tmp_path / "x.parquet"
+    frame = pd.DataFrame((random.random((500, 2)) < [0.5, 0.6]) * 1.0, columns=["base", "new"])
+    for indexed in (frame.sample(frac=1, random_state=1), frame.assign(doc_id=frame.index)):
+        indexed.to_parquet(path)
+        assert bt.read(path, lazy=True)["system"].values.tolist() == ["base", "new"]
+    others = {
+        "latency": random.gamma(2, 0.5, 500),
+        "run": frame.index % 3,
+        "base": frame["base"] * 100,
+    }
+    for name, column in others.items():
+        frame.assign(**{name: column}).to_parquet(path)
+        with pytest.raises(ValueError, match=f"column '{name}': "):
+            bt.read(path, lazy=True)
+        named = bt.read(path, lazy=True, systems=[name, "new"])
+        assert named["system"].values.tolist() == [name, "new"]
+
+
+def test_an_array_of_errors_needs_its_direction(tmp_path):
+    scores = xr.DataArray(VALUES, {"system": list("ABC")[: VALUES.shape[1]]}, ("item", "system"))
+    scores.to_dataset(name="wer").to_zarr(tmp_path / "x.zarr", consolidated=False)
+    with pytest.raises(ValueError, match=r"less is better in 'wer'; pass higher_is_better=False"):
+        bt.read(tmp_path / "x.zarr")
+    assert not bt.read(tmp_path / "x.zarr", higher_is_better=False).attrs["higher_is_better"]
 
 
 def test_choices_that_do_not_apply(tmp_path):

@@ -64,7 +64,11 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     ids = data.indexes.get(names.ITEM)  # what lies in files, its reader has looked at
     if ids is not None and not ids.is_unique:
         twice = ids[ids.duplicated()][0]
-        raise ValueError(f"item {twice!r} occurs more than once; give each item one row")
+        groups = [name for name in (names.DATASET, "epoch") if name in data.coords]
+        right = "give each item one row"
+        if groups:
+            right = f"blocks do not know {groups[0]!r}: load the data with .compute()"
+        raise ValueError(f"item {twice!r} occurs more than once; {right}")
     direction = data.attrs.get("higher_is_better", True)
     if direction not in (0, 1):
         raise ValueError(f"attrs['higher_is_better'] is {direction!r}; give True or False")

@@ -300,7 +300,10 @@ def _turned_around(loaded: LoadedData) -> list[str]:
     if loaded.kind != "scores" or loaded.data.attrs.get("higher_is_better", True):
         return []
     values = loaded.data.values
-    low, high = (reduce(values, axis=None) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    return _negative(*(reduce(values, axis=None) for reduce in (np.fmin.reduce, np.fmax.reduce)))
+
+
+def _negative(low: float, high: float) -> list[str]:
     return [_NEGATIVE] if high <= 0 > low else []
 
 
@@ -326,7 +329,10 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
     raw_counts = raw_counts.drop_vars(["n_used", "n_dropped"])
     counts = policy_applied(raw_counts, options.tie_policy)
     pooled, _ = dependence(loaded.scores, (CLUSTER, EPOCH))
-    notes = [_IN_BLOCKS, *pooled, *notes_of_counting(raw_counts, counts, options, quantity)]
+    lower = not totals.higher_is_better
+    warned = _negative(totals.tables.low, totals.tables.high) if lower else []
+    of_counting = notes_of_counting(raw_counts, counts, options, quantity)
+    notes = [_IN_BLOCKS, *pooled, *warned, *of_counting]
     if options.baseline is not None:
         checks.one_of(options.baseline, systems_of(counts), "baseline")
     return Evaluation(
@@ -341,6 +347,7 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
         ties=options.ties,
         takes=() if options.unit == names.ITEM else (CLUSTER, EPOCH),
         notes=tuple(notes),
+        warnings=tuple(warned),
         attrs=data_attrs(loaded, raw_counts)
         | {"data_hash": f"{totals.tables.mark:016x}", "n_blank": totals.tables.blank},
     )

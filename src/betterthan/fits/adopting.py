@@ -14,7 +14,13 @@ from betterthan import checks, names, schemas
 from betterthan.counts.shapes import as_pairs, label_pairs
 from betterthan.judged.dataset import is_judged
 from betterthan.models.likelihood_data import systems_named
-from betterthan.posterior.from_draws import SAMPLES, diagnose, joinable, posterior_of
+from betterthan.posterior.from_draws import (
+    SAMPLES,
+    are_all_pairs,
+    diagnose,
+    joinable,
+    posterior_of,
+)
 
 _VARIABLES = {
     "difference": (names.PAIR,),
@@ -92,7 +98,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
     if counts is None:
         a, b = _systems(posterior, constant)
         again = posterior.attrs.get("model") == names.ADOPTED
-        square = bool(posterior.attrs["square"]) if again else _complete(a, b)
+        square = bool(posterior.attrs["square"]) if again else are_all_pairs(a, b)
     else:
         judged = is_judged(counts)
         pairs, square = (counts, False) if judged else as_pairs(_summed_over_groups(counts, tree))
@@ -367,10 +373,3 @@ def _refuse_twice(a: list[str], b: list[str]) -> None:
         raise ValueError(
             f"the pair {' and '.join(sorted(pair))} is there {most} times; give it once"
         )
-
-
-def _complete(a: list[str], b: list[str]) -> bool:
-    """Whether the pairs are all of their systems, each in one direction."""
-    systems = len({*a, *b})
-    pairs = {frozenset(both) for both in zip(a, b, strict=True)}
-    return len(pairs) == len(a) == systems * (systems - 1) // 2

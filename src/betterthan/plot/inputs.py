@@ -84,7 +84,9 @@ _JUDGMENT = "judgment"
 def comparison_dataset(data: Any) -> Any:
     """Return the Dataset of a comparison; other input unchanged."""
     dataset = getattr(data, "data", None)
-    return dataset if isinstance(dataset, xr.Dataset) else data
+    dataset = dataset if isinstance(dataset, xr.Dataset) else data
+    compares = isinstance(dataset, xr.Dataset) and "prob_better" in dataset
+    return tables.in_step(dataset) if compares else dataset
 
 
 def compared(data: Any) -> xr.Dataset:

@@ -222,11 +222,25 @@ def posterior_of(tree: Any) -> xr.Dataset:
             f"tree is a {type(tree).__name__} without a group posterior; give draws from "
             "betterthan.posterior.draws or from a model's fit"
         )
-    posterior = tree["posterior"].to_dataset()
-    if "constant_data" not in tree.children:
-        return posterior
-    constant = tree["constant_data"].to_dataset()
-    return with_systems(_in_same_order(constant, posterior), constant)
+    posterior = tree["posterior"].to_dataset().compute()  # which a file may hold in blocks
+    for dim in ("chain", "draw", names.PAIR):
+        if dim in posterior.coords and not posterior[dim].dims:
+            alone = f"{dim} {posterior[dim].item()!r} alone"
+            raise ValueError(f"tree has {alone}; select it as a list, .sel({dim}=[...])")
+    if "constant_data" in tree.children:
+        constant = tree["constant_data"].to_dataset()
+        posterior = with_systems(_in_same_order(constant, posterior), constant)
+    if posterior.attrs.get("square") and names.PAIR in posterior.dims:
+        whole = are_all_pairs(*(posterior[k].values.tolist() for k in names.SQUARE))
+        return posterior.assign_attrs(square=int(whole))  # of some pairs there is no square
+    return posterior
+
+
+def are_all_pairs(a: list[str], b: list[str]) -> bool:
+    """Whether pairs are all of their systems, each in one direction."""
+    systems = len({*a, *b})
+    pairs = {frozenset(both) for both in zip(a, b, strict=True)}
+    return len(pairs) == len(a) == systems * (systems - 1) // 2
 
 
 def _in_same_order(constant: xr.Dataset, posterior: xr.Dataset) -> xr.Dataset:
@@ -370,7 +384,7 @@ def _sampler(tree: xr.DataTree, failures: list[str]) -> tuple[int, float, int]:
 
     if "sample_stats" not in tree.children:
         return 0, float("nan"), 0
-    stats = tree["sample_stats"].to_dataset()
+    stats = tree["sample_stats"].to_dataset().compute()
     divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
     if divergences:
         draws = stats["diverging"].size

@@ -54,8 +54,13 @@ class Fit:
         if not diagnosis.passed:
             checks.warn("no verdict: " + " ".join(diagnosis.failures))
         held = "constant_data" in tree.children
-        constant = tree["constant_data"].to_dataset() if held else xr.Dataset()
-        return cls(posterior_of(tree), constant, diagnosis)
+        posterior = posterior_of(tree)
+        if not held and posterior.attrs["model"] not in MODELS:
+            raise ValueError(
+                "tree has no group constant_data, the data of its fit; keep it with the posterior"
+            )
+        constant = tree["constant_data"].to_dataset().compute() if held else xr.Dataset()
+        return cls(posterior, constant, diagnosis)
 
     @property
     def model(self) -> str:
@@ -184,6 +189,8 @@ def _number(fit: Fit) -> xr.DataArray | None:
         n = fit.constant["n"]
     else:
         return None
+    if names.PAIR in n.indexes:
+        n = n.sel({names.PAIR: fit.posterior[names.PAIR].values})
     labels = {k: (names.PAIR, fit.posterior[k].values) for k in (names.PAIR, *names.SQUARE)}
     n = xr.DataArray(n.values, dims=names.PAIR, coords=labels)
     return to_square(n, mirror="same") if fit.square else n

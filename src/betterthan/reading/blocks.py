@@ -14,11 +14,14 @@ from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.scheduling import needed
 from betterthan.counts.shapes import picked
+from betterthan.io.frames import table_from_frame
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import listed, problem
+from betterthan.io.reading import read_tables
 from betterthan.reading.sources import is_store
 from betterthan.text import first_flawed, flaw
 
+_FIRST = 1000  # rows that say which columns are systems
 _MOST_IDS = 50_000_000  # items; a mark of each takes eight bytes
 
 
@@ -110,6 +113,7 @@ def read_blocks(
     else:
         paths = _parquet(source)
         columns = systems if isinstance(systems, Sequence) else None
+        columns = columns or _columns(paths[0], tuple(ignore or ()), higher_is_better)
         scores = _read_parquet(paths, tuple(ignore or ()), columns)
         several = f"{len(paths)} files, one after the other,"
         source_text = paths[0].name if len(paths) == 1 else several
@@ -118,7 +122,8 @@ def read_blocks(
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
     elif "higher_is_better" not in scores.attrs:
-        refuse_unknown_direction(source_text, scores[names.SYSTEM].values.tolist())
+        for of in (scores[names.SYSTEM].values.tolist(), [str(scores.name)]):
+            refuse_unknown_direction(source_text, of)
     ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= _MOST_IDS
     if ids_checked:
         refuse_twice(parts)
@@ -197,7 +202,7 @@ def _parquet(source: Any) -> list[Path]:
 
 
 def _read_parquet(
-    paths: list[Path], ignore: tuple[str, ...], systems: Sequence[str] | None
+    paths: list[Path], ignore: tuple[str, ...], columns: Sequence[str]
 ) -> xr.DataArray:
     """One column a system, one block a row group."""
     needed("pyarrow")
@@ -206,7 +211,6 @@ def _read_parquet(
     from pyarrow import parquet
 
     outlines = [parquet.ParquetFile(path).metadata for path in paths]
-    columns = list(systems) if systems else _columns(paths[0], outlines[0], ignore)
     for path, outline in zip(paths, outlines, strict=True):
         columns_present = {*outline.schema.names}
         _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
@@ -227,15 +231,17 @@ def _read_parquet(
     return xr.DataArray(array.concatenate(blocks), coords, dims, name="scores", attrs=attrs)
 
 
-def _columns(path: Path, outline: Any, ignore: tuple[str, ...]) -> list[str]:
-    """Return the columns of systems: all but ids and coordinates of items."""
-    all_columns = [outline.schema.column(k) for k in range(outline.num_columns)]
-    system_columns = [c for c in all_columns if c.name not in (names.ITEM, *_GROUPS, *ignore)]
-    for column in system_columns:
-        if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE"):
-            right = "name the systems, or leave it out with ignore"
-            raise problem(path.name, f"column {column.name!r} holds no numbers; {right}")
-    return [c.name for c in system_columns]
+def _columns(path: Path, ignore: tuple[str, ...], higher_is_better: bool | None) -> list[str]:
+    """Return the columns of systems, as a table of the first rows has them."""
+    from pyarrow import parquet
+
+    opened = parquet.ParquetFile(path)
+    rows = next(opened.iter_batches(_FIRST), opened.schema_arrow.empty_table())
+    frame = rows.to_pandas().drop(columns=list(ignore), errors="ignore")
+    table = table_from_frame(frame, path.name)  # the index is what pandas or dask wrote
+    _refuse_groups(path, list(table.columns), "give ignore")
+    scores = read_tables(table, layout="wide", higher_is_better=higher_is_better)
+    return scores[names.SYSTEM].values.tolist()
 
 
 def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:

@@ -44,9 +44,11 @@ def is_store(source: Any) -> bool:
 
 
 def in_pandas(data: Any) -> Any:
-    """A frame of Polars or a table of Arrow as a DataFrame, also in a dict; else as it is."""
+    """A frame of Polars or Dask, or a table of Arrow, as a DataFrame, also in a dict."""
     if isinstance(data, dict):
         return {name: in_pandas(value) for name, value in data.items()}
+    if type(data).__module__.startswith("dask.dataframe"):
+        return data.compute()
     if type(data).__module__.partition(".")[0] not in ("polars", "pyarrow"):
         return data
     return (data.collect() if hasattr(data, "collect") else data).to_pandas()

@@ -296,7 +296,7 @@ def load(path: str | Path) -> Comparison:
     for table in (data, *alternatives.values()):
         validate(table, str(path))
     validate_attributes(data, str(path))
-    return Comparison(data, alternatives, saved.from_groups(whole))
+    return Comparison(tables.in_step(data), alternatives, saved.from_groups(whole))
 
 
 FORMAT = 2  # of saved comparisons: in 1, the verdict of a pair was that of the pair alone

@@ -265,7 +265,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     data = tables.leading(data)
     provenance = Signature.from_attrs(data.attrs)
     pairs: Any = tables.pairs(data)
-    systems: Any = _in_order(data, tables.systems(data, pairs))
+    systems: Any = tables.systems(data, pairs)
     labels = {name: on_one_line(name) for name in systems["system"].tolist()}
     if any(name != label for name, label in labels.items()):
         systems = systems.assign(system=systems["system"].map(labels))
@@ -310,18 +310,6 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
     return replace(
         answer, more=more, firmness=firmness, missing=missing, ties_change=tie_changes(data)
     )
-
-
-def _in_order(data: xr.Dataset, systems: pd.DataFrame) -> pd.DataFrame:
-    """As the table of systems lists them: by expected rank, or else by the mean P(better)."""
-    if "expected_rank" in systems or names.SYSTEM_A not in data["prob_better"].dims:
-        return systems
-    columns = (data[k].transpose(*names.SQUARE).values for k in ("prob_better", "verdict"))
-    better = tables.mean_better(*columns).tolist()
-    mean = dict(zip(map(str, data[names.SYSTEM_A].values), better, strict=True))
-    means: Any = systems["system"].map(mean.get)
-    order = means.sort_values(ascending=False, kind="stable").index
-    return systems.loc[order].reset_index(drop=True)
 
 
 def _common_n(pairs: Any, provenance: Signature) -> int | None:

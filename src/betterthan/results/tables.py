@@ -78,12 +78,21 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
         if met.any() or name in ("better_than", "worse_than", "undecided"):
             systems_met = np.concatenate([side[met] for side in sides])
             table[name] = np.bincount(systems_met, minlength=len(labels))
-    by = order_by(data)
-    met = verdict == "no_data"
-    alone = np.bincount(np.concatenate([first[met], second[met]]), minlength=len(labels))
-    keys = (table["worse_than"], -table["better_than"], alone == len(labels) - 1)
-    keys = keys if by is None else (by[order],)
-    return pd.DataFrame(table).take(np.lexsort(keys)).reset_index(drop=True)
+    if names.SYSTEM_A in data["prob_better"].dims:
+        places = order_best_first(data)
+    else:
+        places = np.lexsort((table["worse_than"], -table["better_than"]))
+    return pd.DataFrame(table).take(places).reset_index(drop=True)
+
+
+def in_step(comparison: xr.Dataset) -> xr.Dataset:
+    """Its systems in the order of its pairs, where one of them was selected or sorted alone."""
+    dims = systems_dims(comparison)
+    labels = [comparison[dim].values.tolist() for dim in dims]
+    if len(dims) < 2 or all(each == labels[0] for each in labels):
+        return comparison
+    kept = [label for label in labels[0] if all(label in each for each in labels)]
+    return comparison.sel(dict.fromkeys(dims, kept))
 
 
 def order_by(data: Any, attrs: Mapping[Any, Any] | None = None) -> np.ndarray | None:
