@@ -364,3 +364,28 @@ def test_judgments_without_a_winner_are_counted_in_the_answer(blank, warns, layo
     line = f"{blank} of {blank + 14} judgments have no winner and are left out"
     notes = answer.provenance.notes
     assert [note.startswith("! ") for note in notes if line in note] == [warns]
+
+
+@pytest.mark.parametrize("systems", ["AB", "ABCD"])
+@pytest.mark.parametrize("in_clusters", [False, True])
+def test_missing_counted_as_wrong_is_the_answer_of_the_filled_table(systems, in_clusters):
+    """Of means, and of clusters, not of the wins of independent items."""
+    random = np.random.default_rng(1)
+    speakers = np.repeat(np.arange(14), 12)
+    hard = random.normal(0, 0.12, len(speakers))
+    shifts = {"A": 0.0, "B": 0.03, "C": 0.0, "D": -0.1}
+    columns = {
+        s: (0.6 + shifts[s] + random.normal(0, 0.08, 14)[speakers] - hard).clip(0, 1).round(3)
+        for s in systems
+    }
+    table = pd.DataFrame({"item": range(len(hard))} | columns)
+    if in_clusters:
+        table["cluster"] = speakers
+    table.loc[np.argsort(-hard)[:12], systems[-1]] = np.nan
+    with pytest.warns(UserWarning, match="With every missing score counted as wrong"):
+        now = bt.compare(table).data
+    filled = bt.compare(table.fillna({systems[-1]: 0.0})).data
+    prefix = "pairwise_" if "pairwise_verdict" in filled else ""
+    for name in ("prob_better", "verdict"):
+        expected = filled[prefix + name].values
+        assert (now[f"{name}_if_wrong"].values == expected).all()

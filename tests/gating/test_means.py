@@ -184,3 +184,13 @@ def test_a_missing_rating_may_be_worse_than_any_that_was_seen():
     assert bt.gate(*ratings(gone=0), margin=0.4).verdict == "pass"
     with pytest.raises(ValueError, match="limits are 3 and 4, but the scores run from 3 to 5"):
         bt.gate(old, new, margin=0.4, limits=(3, 4))
+
+
+def test_no_number_of_further_items_is_promised_where_skewness_alone_withholds_a_pass():
+    """Student's t passes already, so by it one more item would do; 30 equal ones do not."""
+    full = np.linspace(0.05, 1, 60).round(2)
+    collapsed = np.where(np.arange(60) == 45, 0, full)
+    sides = (pd.DataFrame({"item": range(60), "score": scores}) for scores in (full, collapsed))
+    gated = bt.gate(*sides, margin=0.05)
+    assert gated.verdict == "inconclusive"
+    assert "more item" not in str(gated)

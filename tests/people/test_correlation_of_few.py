@@ -9,6 +9,8 @@ from scipy import stats
 import betterthan as bt
 from betterthan.people.correlations import _jackknife_errors
 
+RANKED = (stats.spearmanr, stats.kendalltau)
+
 
 def shares(x, y):
     """By brute force: arrangements of y that go with x as far as y does."""
@@ -115,3 +117,26 @@ def test_means_that_differ_by_rounding_alone_are_ties():
     alike = random.permuted(np.tile([0.1, 0.2, 0.3], (12, 1)), axis=1).mean(1)
     with pytest.raises(ValueError, match="x is constant"):
         bt.people.correlation(alike, y[:12])
+
+
+@pytest.mark.parametrize("n", [20, 50])
+@pytest.mark.parametrize("tails", ["normal", "lognormal", "heavy"])
+def test_intervals_of_values_without_ties_hold_the_truth(n, tails):
+    """Fisher's z alone holds 0.73 to 0.81 of lognormal and heavy-tailed values."""
+    random = np.random.default_rng(5)
+
+    def values(n):
+        a, b = random.normal(size=(2, n))
+        a, b = a, 0.6 * a + 0.8 * b
+        if tails == "lognormal":
+            return np.exp(a), np.exp(b)
+        scale = np.sqrt(3 / random.chisquare(3, n)) if tails == "heavy" else 1.0
+        return a * scale, b * scale
+
+    many = values(1_000_000)
+    true = [np.corrcoef(*many)[0, 1], *(f(*(v[:50_000] for v in many))[0] for f in RANKED)]
+    found = [bt.people.correlation(*values(n)) for _ in range(200)]
+    held = np.mean([(c["lower"] <= true) & (true <= c["upper"]) for c in found], axis=0)
+    assert (held > 0.88).all()  # 0.95, with three errors of 200, and Pearson's r of heavy tails .91
+    if tails == "normal":
+        assert (held < 0.995).all()

@@ -456,3 +456,14 @@ def test_the_tables_that_fit_a_pattern_are_those_of_its_files(tmp_path):
         xr.testing.assert_equal(bt.read(pattern), named)
     alone = save(tmp_path, "wide.tsv", "item\tA\tB\nq1\t1\t0\n")
     xr.testing.assert_equal(bt.read(str(tmp_path / "*.tsv")), bt.read(alone))
+
+
+def test_a_score_among_predictions_is_refused_and_a_system_called_llm_has_a_way_out(tmp_path):
+    rows = "".join(f"q{k},x,{'xy'[k % 2]},x\n" for k in range(12))
+    path = save(tmp_path, "labels.csv", f"item,gold,svm,llm\n{rows}")
+    with pytest.raises(ValueError, match=r"'llm' but no score .*; pass layout='predictions' if"):
+        bt.read(path)
+    assert bt.read(path, layout="predictions")["system"].values.tolist() == ["svm", "llm"]
+    for column, layout in (("llm", None), ("svm", "predictions")):
+        with pytest.raises(ValueError, match=rf"score='{column}' .* read as predictions, where"):
+            bt.read(path, score=column, layout=layout)

@@ -13,17 +13,18 @@ from betterthan.blocks.lazy import in_blocks
 from betterthan.comparison.averages import Suite, notes_of
 from betterthan.comparison.data import UnitTotals
 from betterthan.comparison.engines import Answer, closed_table
-from betterthan.comparison.evaluation import Evaluation, closed_verdicts
+from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
 from betterthan.counts.judgments import JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
-from betterthan.counts.ties import POLICIES, mirror_of
+from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, differing, several, sums_by_unit
 from betterthan.exact.joint.student import too_skewed
 from betterthan.io.texts import text_array
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
+from betterthan.posterior.verdicts import decide
 from betterthan.results import numbers
 from betterthan.signed import Signature
 from betterthan.significance.corrections import FEWEST, adjusted_square, ranks
@@ -70,6 +71,16 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     return Table(columns | {"score_shared": (names.SQUARE, shared)})
 
 
+def _closed_verdicts(
+    raw_counts: xr.DataArray, ties: str, options: Options, rope: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(A better) and the verdict of every pair of counts, under a policy for ties."""
+    of = posterior_parameters(policy_applied(raw_counts, ties), options.prior)
+    better = closed.better(of)
+    within = closed.masses(of, rope)[..., 1] if rope else np.zeros(())
+    return better, decide(better, better.T, within, rope, options.question.threshold)[0]
+
+
 def tie_policies(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
     """P(A better) and the verdict under every policy for ties, and where these do not agree; where
     all policies were asked for.
@@ -79,7 +90,7 @@ def tie_policies(evaluation: Evaluation, options: Options, answer: Answer) -> Ta
     raw_counts, rope = evaluation.raw_counts, options.question.rope
     schemas.ties_known(raw_counts, "ties='all'")
     answers = {
-        policy.name: closed_verdicts(raw_counts, policy.name, options, rope) for policy in POLICIES
+        policy.name: _closed_verdicts(raw_counts, policy.name, options, rope) for policy in POLICIES
     }
     # in every cell, to_a is for the system_a of that cell, also below the diagonal
     below = np.tril(np.ones(raw_counts.shape[:2], dtype=bool), -1)

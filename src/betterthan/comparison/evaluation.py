@@ -25,7 +25,6 @@ from betterthan.comparison.data import (
 from betterthan.comparison.options import Options
 from betterthan.counts.counting import (
     apply_missing,
-    counted,
     counts_and_used,
     gaps_in,
     item_outcomes,
@@ -33,7 +32,7 @@ from betterthan.counts.counting import (
 )
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import TRIALS, Reliability, columns_of_runs, successes_of
-from betterthan.counts.shapes import Arrays, fingerprint, systems_of, to_pairs, to_square
+from betterthan.counts.shapes import Arrays, Table, fingerprint, systems_of, to_pairs, to_square
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import (
     CLUSTER,
@@ -51,10 +50,7 @@ from betterthan.exact.runs import shares_of
 from betterthan.exact.wins import intervals
 from betterthan.exact.wins.clusters import design_effect, design_effect_of_sums
 from betterthan.io.texts import text_array
-from betterthan.posterior import closed
 from betterthan.posterior.bounds import score_limits
-from betterthan.posterior.parameters import posterior_parameters
-from betterthan.posterior.verdicts import decide
 from betterthan.results import numbers
 from betterthan.significance.signs import OnClusters, Sums
 
@@ -249,12 +245,11 @@ def evaluate(
     count = _count_items if loaded.by_item else _pool_counts
     raw_counts, columns, notes = count(item_scores, options)
     pooled, warned = dependence(item_scores if runs else loaded.observed, takes)
-    missing, absent = difficulty_of_missing(loaded, raw_counts, options)
     pooled = pooled if options.over is None else []
-    columns |= missing | score_intervals(totals, columns, options)
+    columns |= score_intervals(totals, columns, options)
     if totals is not None and totals.runs:
         columns |= columns_of_runs(loaded.data)
-    warned = [*warned, *absent, *(_turned_around(loaded) if whole is None else ())]
+    warned = [*warned, *(_turned_around(loaded) if whole is None else ())]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
     checks.at_least_two(systems_of(raw_counts))
     counts = policy_applied(raw_counts, options.tie_policy)
@@ -267,7 +262,7 @@ def evaluate(
         lacking = loaded.observed.coords.get(LACKING)
         gaps = gaps_in(loaded.observed) if lacking is None else lacking.values
         attrs["n_blank"] = int(gaps.sum())
-    return Evaluation(
+    evaluation = Evaluation(
         **vars(loaded),
         item_scores=item_scores,
         raw_counts=raw_counts,
@@ -285,6 +280,7 @@ def evaluate(
         warnings=tuple(warned),
         attrs=attrs,
     )
+    return _with_missing_as_wrong(evaluation, options)
 
 
 _NEGATIVE = (
@@ -572,44 +568,37 @@ _NAMED = 3  # systems, and pairs, that are named; more are counted
 _LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 
 
-def difficulty_of_missing(
-    loaded: LoadedData, raw_counts: xr.DataArray, options: Options
-) -> tuple[Arrays, list[str]]:
-    """Where scores are missing on hard or on easy items: over (system_a, system_b)
-    ``prob_better_if_wrong`` and ``verdict_if_wrong``, and what to warn of.
-
-    Parameters
-    ----------
-    loaded : LoadedData
-    raw_counts : xarray.DataArray, dims (system_a, system_b, outcome)
-        Counts under the policy for missing scores, before that for ties.
-    options : Options
-
-    Returns
-    -------
-    tuple of arrays and list of str
-        Both empty where no score is missing, or none for a reason that can be seen.
+def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluation:
+    """The same where no score is missing, or none for a reason that can be seen; else with
+    ``prob_better_if_wrong`` and ``verdict_if_wrong`` over (system_a, system_b), pair by pair in
+    closed form, and what to warn of.
     """
-    scores = loaded.observed
-    if loaded.kind != "scores" or options.missing not in _LEFT_OUT:
-        return {}, []
+    scores = evaluation.observed
+    if evaluation.kind != "scores" or options.missing not in _LEFT_OUT:
+        return evaluation
     if not gaps_in(scores).any():
-        return {}, []
+        return evaluation
+    from betterthan.comparison.engines import closed_table
     from betterthan.counts.missing_scores import missing_by_difficulty
 
     missing = missing_by_difficulty(scores, rng=options.rank_seed)
     if not bool(missing["differs"].any()):
-        return {}, []
-    wrong = counted(as_wrong(scores), options.margin)
-    now, then = _closed_answer(raw_counts, options), _closed_answer(wrong, options)
-    columns: Arrays = {
-        "prob_better_if_wrong": (names.SQUARE, then[0]),
-        "verdict_if_wrong": (names.SQUARE, then[1]),
-        "missing_differs": ((names.SYSTEM,), missing["differs"].values),
-    }
-    systems = raw_counts[names.SYSTEM_A].values.tolist()
-    sentences = [*_difficulty_sentences(missing), _changed_verdicts(systems, now, then)]
-    return columns, [" ".join(sentences)]  # one thing to warn of
+        return evaluation
+    filled = as_wrong(scores)
+    loaded = LoadedData("scores", filled, filled, filled, evaluation.margin)
+    wrong = evaluate(loaded, options, evaluation.advice, evaluation)
+    lead = evaluation.quantity.lead
+    now, then = (closed_table(lead, of, options) for of in (evaluation, wrong))
+    columns: Arrays = {f"{k}_if_wrong": (names.SQUARE, then[k]) for k in ("prob_better", "verdict")}
+    columns["missing_differs"] = (names.SYSTEM,), missing["differs"].values
+    sentences = [*_difficulty_sentences(missing), _changed_verdicts(evaluation.systems, now, then)]
+    told = (" ".join(sentences),)  # one thing to warn of
+    return replace(
+        evaluation,
+        columns=evaluation.columns | columns,
+        notes=evaluation.notes + told,
+        warnings=evaluation.warnings + told,
+    )
 
 
 def as_wrong(scores: xr.DataArray) -> xr.DataArray:
@@ -617,23 +606,6 @@ def as_wrong(scores: xr.DataArray) -> xr.DataArray:
     was seen.
     """
     return with_gaps_filled(scores, score_limits(scores, None)[:2])
-
-
-def _closed_answer(raw_counts: xr.DataArray, options: Options) -> tuple[np.ndarray, np.ndarray]:
-    """P(A better) and the verdict of every pair, in closed form."""
-    # wins know no units of a score
-    rope = 0.0 if options.quantity == "mean" else options.question.rope
-    return closed_verdicts(raw_counts, options.tie_policy, options, rope)
-
-
-def closed_verdicts(
-    raw_counts: xr.DataArray, ties: str, options: Options, rope: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """P(A better) and the verdict of every pair of counts, under a policy for ties."""
-    of = posterior_parameters(policy_applied(raw_counts, ties), options.prior)
-    better = closed.better(of)
-    within = closed.masses(of, rope)[..., 1] if rope else np.zeros(())
-    return better, decide(better, better.T, within, rope, options.question.threshold)[0]
 
 
 def _difficulty_sentences(missing: xr.Dataset) -> list[str]:
@@ -649,24 +621,23 @@ def _difficulty_sentences(missing: xr.Dataset) -> list[str]:
     return sentences + ([f"So it is of {more} more systems."] if more > 0 else [])
 
 
-def _changed_verdicts(
-    systems: list[str], now: tuple[np.ndarray, np.ndarray], then: tuple[np.ndarray, np.ndarray]
-) -> str:
+def _changed_verdicts(systems: Sequence[str], now: Table, then: Table) -> str:
     """What becomes of the verdicts if every missing score is counted as wrong."""
     condition = "With every missing score counted as wrong"
     if len(systems) == 2:
-        p, q = (numbers.probability(answer[0][0, 1]) for answer in (then, now))
+        p, q = (numbers.probability(answer["prob_better"][0, 1]) for answer in (then, now))
         better = " is better than ".join(systems)
         return f"{condition}, {better} with probability {p}; with those left out, {q}."
-    pairs = list(zip(*np.triu_indices(len(systems), 1), strict=True))
-    changed = [pair for pair in pairs if now[1][pair] != then[1][pair]]
+    pairs = list(zip(*(k.tolist() for k in np.triu_indices(len(systems), 1)), strict=True))
+    was, becomes = (answer["verdict"] for answer in (now, then))
+    changed = [pair for pair in pairs if was[pair] != becomes[pair]]
     if not changed:
-        return f"{condition}, no verdict changes (wins, losses and ties, in closed form)."
+        return f"{condition}, no verdict changes (pair by pair, in closed form)."
     changes = []
     for i, j in changed[:_NAMED]:
         a, b = systems[i], systems[j]
         words = {"a_better": f"{a} better", "b_better": f"{b} better"}
-        was, becomes = (words.get(v, v) for v in (str(now[1][i, j]), str(then[1][i, j])))
-        changes.append(f"{a} and {b}: {was} becomes {becomes}")
+        before, after = (words.get(v, v) for v in (str(was[i, j]), str(becomes[i, j])))
+        changes.append(f"{a} and {b}: {before} becomes {after}")
     changes += [f"and {len(changed) - _NAMED} more"] if len(changed) > _NAMED else []
     return f"{condition}, {len(changed)} of {len(pairs)} verdicts change: {'; '.join(changes)}."

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.counts.runs import Reliability, successes_of
@@ -235,9 +236,11 @@ def _further(pairs: Paired, cases: Cases | None, margin: float, threshold: float
     error, df = float(means.error[0]), float(means.df[0])
     if error == 0 or df <= DF_MIN:
         return None
-    effective = df + 1
+    difference, effective = float(means.difference[0]), df + 1
+    if special.stdtr(df, (difference + margin) / error) >= threshold:
+        return None  # what Student's t does not see is why there is no pass: skewness
     return further_units(
-        float(means.difference[0]),
+        difference,
         error * np.sqrt(effective),
         int(means.units[0]),
         margin,

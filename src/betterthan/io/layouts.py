@@ -243,6 +243,8 @@ def _where_scores_are(table: Table, system: str) -> str:
     numbers = [column for column in _others(table, system) if holds_numbers(table, column)]
     if len(numbers) == 1:
         return f"; pass score={quoted(numbers[0])} if that holds the scores"
+    if not numbers and find(table, "gold") is not None:
+        return "; pass layout='predictions' if each column holds the labels of a system"
     return "; pass score= with the column of scores"
 
 

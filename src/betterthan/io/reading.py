@@ -548,17 +548,19 @@ def _refuse_columns_of_long_tables(
 ) -> None:
     """Refuse a column of systems, or of all scores, where each column is a system."""
     for table in tables:
-        if (layout or recognise(table)) != "wide":
+        read_as = layout or recognise(table)
+        if read_as not in ("wide", "predictions"):
             continue
-        if meanings.system:
+        if meanings.system and read_as == "wide":
             columns = unread(table, items_of(table).used)
             columns = [meanings.system if name == "system" else name for name in columns]
             reason = f"system={meanings.system!r} is for the names of systems in rows, and this was"
             reason += f" read as wide, where columns are systems ({listed(columns)}); leave it out"
             raise ValueError(reason)
-        if not by_file and checks.too_few(["score"]):
+        if meanings.score and not by_file and checks.too_few(["score"]):
+            what = "scores" if read_as == "wide" else "predictions"
             reason = f"score={meanings.score!r} is for the only column of scores, and this was "
-            reason += "read as wide, where each column of scores is a system; leave it out"
+            reason += f"read as {read_as}, where each column of {what} is a system; leave it out"
             raise ValueError(reason)
 
 

@@ -23,6 +23,7 @@ TRUTH, SIGNAL, GOLD, JUDGED = "truth", "signal", "gold", "judged"
 UNPARSED = "unparsed"
 BESIDE, WITHIN = " / ", " | "  # answers of several columns, and strata, in the label of a signal
 MOST_SIGNALS = 12
+_SKEWED = 10  # labels from which on their skewness is more than a guess
 _TURN = {"win": 1, "loss": -1, "tie": 0}
 
 
@@ -272,6 +273,12 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
         fewer than three labels or no item without one, or the judge or people score all labeled
         items the same.
 
+    Warns
+    -----
+    UserWarning
+        If the labeled items are few for errors as skewed as these, as of scores that are mostly the
+        highest one: intervals then hold less often than they say.
+
     References
     ----------
     A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023), PPI++: Efficient prediction-powered
@@ -288,16 +295,30 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     """
     from scipy import special
 
+    from betterthan.exact.joint.student import too_skewed
+
     checks.probability(ci_prob, "ci_prob")
     judge_scores, truth = _scores(judge, human)
     gold = ~np.isnan(truth)
     mean, se, few_se, weight = _powered(truth[gold], judge_scores[gold], judge_scores[~gold])
     m = int(gold.sum())
+    off = truth[gold] - weight * judge_scores[gold]
+    skewness = np.atleast_1d(_skewness(off - off.mean()))
+    if m >= _SKEWED and too_skewed(skewness, np.array([m]), np.array([m]))[0]:
+        checks.warn(
+            f"{m} labels are few for errors of the judge as skewed as these: intervals of "
+            f"{100 * ci_prob:g}% then hold less often; label more items"
+        )
     half = special.stdtrit(m - 2, (1 + ci_prob) / 2) * few_se
     estimates = {"mean": mean, "se": se, "lower": mean - half, "upper": mean + half}
     estimates |= {"weight": weight, "human_mean": truth[gold].mean()}
     estimates |= {"n_gold": m, "n": judge_scores.size}
     return xr.Dataset(estimates, attrs={"ci_prob": ci_prob})
+
+
+def _skewness(off: np.ndarray) -> float:
+    spread = (off**2).mean()
+    return float((off**3).mean() / spread**1.5) if spread else 0.0
 
 
 def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[float, ...]:

@@ -289,9 +289,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
         Over measure (pearson, spearman, kendall's tau-b):
 
         - ``r``
-        - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000); if
-          both sides have ties, as two ratings have, at least as wide as Student's t with the
-          jackknife of z (up to 5,000 different pairs)
+        - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000), but
+          at least as wide as Student's t with the jackknife of z (up to 5,000 different pairs), as
+          skewed values, heavy tails and ties need
         - ``p_value``: two-sided; for ranks of up to 9 pairs exact, over all permutations
           (``attrs["p_of_ranks"]``)
 
@@ -354,9 +354,8 @@ def _ends(
         below = np.sign(r[1:]) * next_to_perfect(y)
         correlations[1:] = np.where(perfect[1:], below, correlations[1:])
     width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(correlations, len(y)))
-    if all(len(np.unique(side)) < len(side) for side in (x, y)):
-        far = stats.t.ppf((1 + ci_prob) / 2, len(y) - 1) * _jackknife_errors(x, y)
-        width = np.fmax(width, np.where(np.isfinite(far), far, np.nan))
+    far = stats.t.ppf((1 + ci_prob) / 2, len(y) - 1) * _jackknife_errors(x, y)
+    width = np.fmax(width, np.where(np.isfinite(far), far, np.nan))
     z = np.arctanh(correlations)
     lower, upper = np.tanh(z - width), np.tanh(z + width)
     lower[1:], upper[1:] = (

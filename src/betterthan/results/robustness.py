@@ -574,7 +574,8 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
         missing = replace(missing, lowest=float(limits[0]), highest=float(limits[1]))
     if "verdict_if_wrong" not in data:
         return missing
-    changed = int((_verdict_of_shared(data) != data["verdict_if_wrong"].values)[upper].sum())
+    differs = _verdict_of_shared(data) != data["verdict_if_wrong"].values
+    changed = int((differs[upper] & lacking).sum())
     if len(holds) > 1 or not changed:
         return replace(missing, n_if_wrong=changed or None)
     p = float(data["prob_better_if_wrong"].values[0, 1])
