@@ -125,7 +125,8 @@ def no_surer_than_pairs(answers: Parts, question: Question) -> Parts:
     best = np.minimum(answers["prob_best"], np.where(flat, better, 1.0).min(1))
     others = np.where(np.arange(len(best)) == best.argmax(), 0.0, better[:, best.argmax()])
     best = best + (1 - best.sum()) * others / max(others.sum(), 1e-300)
-    return {"prob_best": best, "in_best_set": monte_carlo.best_set(best, question.ci_prob)}
+    held = answers["in_best_set"] | monte_carlo.best_set(best, question.ci_prob)
+    return {"prob_best": best, "in_best_set": held}
 
 
 def _agreed(answers: Parts, held: Held, question: Question) -> Parts:

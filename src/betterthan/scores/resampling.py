@@ -358,7 +358,8 @@ def bootstrap(
         - ``score`` of the data; ``score_mean``, ``score_lower``, ``score_upper``
         - ``prob_best``, ``expected_rank``, and ``prob_rank`` (also over rank)
         - ``tied_with_top``: no verdict that the system with the highest score is better
-        - ``in_best_set``: fewest systems that contain the best one with probability `ci_prob`
+        - ``in_best_set``: fewest systems that contain the best one with probability `ci_prob`, and
+          those that no other system beats by more than chance (Hsu 1984)
 
         Sampled values have Monte Carlo errors, ``*_mcse``. If all units have the same value, the
         bounds of an interval are NaN, and ``prob_better`` of a pair is ``prob_more_wins``. Bounds
@@ -527,7 +528,8 @@ def _system_answers(
     """Answers (system, ...); no interval where all units have the same score."""
     oriented = wide if responses.higher_is_better else -wide
     answers = from_draws.ranks(oriented[None], independent=True)
-    answers["in_best_set"] = monte_carlo.best_set(answers["prob_best"], question.ci_prob)
+    ordered = answers["prob_best"], answers["expected_rank"]
+    answers["in_best_set"] = monte_carlo.contenders(oriented, *ordered, question.ci_prob)
     answers["score_mean"] = raw.mean(0)
     if few is None:
         answers["score_mean_mcse"] = from_draws.mean_error(raw[None], independent=True)
