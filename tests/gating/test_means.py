@@ -194,3 +194,18 @@ def test_no_number_of_further_items_is_promised_where_skewness_alone_withholds_a
     gated = bt.gate(*sides, margin=0.05)
     assert gated.verdict == "inconclusive"
     assert "more item" not in str(gated)
+
+
+def test_pooled_data_sets_of_unequal_size_are_named():
+    random, parts = np.random.default_rng(8), []
+    for name, n, shift in (("robust", 150, 0.05), ("dl", 30, -0.15)):
+        base = random.beta(3, 3, n)
+        new = (base + shift + random.normal(0, 0.08, n)).clip(0, 1)
+        rows = {"item": [f"{name}{k}" for k in range(n)], "dataset": name, "old": base, "new": new}
+        parts.append(pd.DataFrame(rows))
+    table = pd.concat(parts)
+    sides = (table[["item", "dataset", s]].rename(columns={s: "score"}) for s in ("old", "new"))
+    gated = bt.gate(*sides, margin=0.02)
+    assert "the 2 data sets are pooled, so large ones weigh more" in str(gated)
+    sides = (table.rename(columns={s: "score"})[["item", "score"]] for s in ("old", "new"))
+    assert "pooled" not in str(bt.gate(*sides, margin=0.02))

@@ -225,4 +225,5 @@ def test_differences_of_means_have_the_sign_that_they_have_in_a_comparison(binar
     np.testing.assert_allclose(plan["difference"].values, compared.values)
     order = "new − old" if higher or binary else "new − old; lower is better"
     sign = "+" if binary and not higher else "−"
-    assert f"difference in means ({order}) {sign}0." in plan.lines[0]
+    of = "accuracy" if binary and not higher else "means"
+    assert f"difference in {of} ({order}) {sign}0." in plan.lines[0]

@@ -351,3 +351,19 @@ def test_rounding_is_no_variance():
     constant = bt.runs.noise(table.assign(score=0.7), run="run")
     assert (constant.data["item_variance"] == 0).all()
     assert constant.data["icc"].isnull().all()
+
+
+def test_a_plan_of_items_in_clusters_says_that_its_errors_are_too_small():
+    random = np.random.default_rng(1)
+    rows = pd.DataFrame(
+        itertools.product(range(10), range(8), "AB", (1, 2, 3)),
+        columns=["cluster", "task", "system", "epoch"],
+    )
+    rows["item"] = rows["cluster"].astype(str) + "-" + rows["task"].astype(str)
+    chance = random.random((10, 2)).clip(0.1, 0.9)
+    place = rows["cluster"], rows["system"].map({"A": 0, "B": 1})
+    rows["score"] = (random.random(len(rows)) < chance[place]) * 1.0
+    columns = ["item", "system", "epoch", "score"]
+    clustered, alone = bt.read(rows[[*columns, "cluster"]]), bt.read(rows[columns])
+    assert bt.plan.runs(clustered).lines[:-1] == bt.plan.runs(alone).lines
+    assert bt.plan.runs(clustered).lines[-1].startswith("! Items come in 10 clusters")

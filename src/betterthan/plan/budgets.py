@@ -116,7 +116,7 @@ def runs(
     costs = _run_costs(cost_item, cost_run)
     if data is None:
         item, run = _assumed(item_variance, run_variance)
-        limits, now = (np.full(1, np.nan),) * 2, None
+        limits, now, clusters = (np.full(1, np.nan),) * 2, None, 0
         systems_present: list[str] = []
     else:
         if item_variance is not None or run_variance is not None:
@@ -138,6 +138,7 @@ def runs(
             raise ValueError("the scores vary neither over items nor over runs; nothing to plan")
         now = len(sums.items), float(sums.trials[sums.trials > 0].mean())
         budget = costs.of(*now) if budget is None else budget
+        clusters = 0 if sums.unit is None else int(sums.unit.max()) + 1
     columns = {"best": best_runs(item, run, costs.item, costs.run)}
     columns |= {"best_lower": limits[0], "best_upper": limits[1]}
     columns |= {"item_variance": item, "run_variance": run}
@@ -152,7 +153,14 @@ def runs(
     result.attrs |= {} if budget is None else {"budget": float(budget)}
     result.attrs |= {"systems": systems_present} if systems_present else {}
     result.attrs |= {} if now is None else {"items_now": now[0], "runs_now": now[1]}
-    return Plan(result, tuple(_run_lines(columns, result.attrs, costs)))
+    result.attrs |= {"clusters": clusters} if clusters else {}
+    lines = _run_lines(columns, result.attrs, costs)
+    if clusters:
+        lines.append(
+            f"! Items come in {clusters} clusters, and this plan takes them as independent: its "
+            "errors are too small, and more items of the same clusters help less."
+        )
+    return Plan(result, tuple(lines))
 
 
 def _run_costs(item: float, run: float) -> _Costs:

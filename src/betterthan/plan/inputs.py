@@ -306,6 +306,7 @@ class MeanLaw:
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
         self.units = Units.from_pairs(mean_differences, side)
         self.side = 1.0 if binary else side  # as `compare` has differences: accuracy, or scores
+        self.of_accuracy = binary and side < 0
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
         self.rope = checks.margin(rope, "rope")
         self.threshold = checks.threshold(threshold)
@@ -347,6 +348,7 @@ class MeanLaw:
         """Return the attrs of a result."""
         attrs = {"version": __version__, "answer": answer, "units": self.unit_name}
         attrs |= {"lower_is_better": 1} if self.side < 0 else {}
+        attrs |= {"difference_of": "accuracy"} if self.of_accuracy else {}
         return attrs | {"rope": self.rope, "threshold": self.threshold}
 
     @property

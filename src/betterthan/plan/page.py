@@ -177,12 +177,16 @@ def _step(plan: Plan) -> Step | None:
     return Step("Choose by cost, speed or risk.", equal)
 
 
+_OF_ITEMS = ("items needed", "assurance", "foresight", "replication")
+
+
 def _limits(attrs: dict[str, Any]) -> Iterator[str]:
     if "theta" in attrs:
         yield "A difference taken as known asks for too few items: a pilot says how unsure it is."
     if "design" in attrs:
         yield "The next items are taken to be like those of the pilot or of the design."
-    if attrs.get("answer") in ("items needed", "assurance", "foresight", "replication"):
+    of_items = "clusters" not in (attrs.get("units"), attrs.get("unit"))
+    if of_items and attrs.get("answer") in _OF_ITEMS:
         yield (
             "Items are taken as independent; items in clusters need more, see "
             "betterthan.plan.cluster_power."
