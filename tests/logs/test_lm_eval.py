@@ -300,3 +300,23 @@ def test_runs_of_one_named_system_or_one_folder_are_a_choice(nameless):
         Path(folder, "results_.json").rename(Path(folder, "results.json"))
     with pytest.raises(ValueError, match="org/alpha was run 2 times"):
         bt.read("logs")
+
+
+@pytest.mark.parametrize("seeds", [False, True])
+def test_runs_of_several_seeds_are_epochs_whose_mean_is_checked(tmp_path, seeds):
+    """The mean of all runs is no number that the last log reports; seeds tell no systems apart."""
+    for model, right in (("a", ([1, 0, 1], [1, 1, 1])), ("b", ([0, 0, 1], [0, 1, 0]))):
+        for k, scored in enumerate(right):
+            stamp = f"2026-11-2{k}T21-00-22.307630"
+            rows = [made.row(item, float(score)) for item, score in enumerate(scored)]
+            made.samples(tmp_path / model, "toy", rows, stamp)
+            mean = {"acc,none": sum(scored) / 3}
+            config = {"model": "hf", "random_seed": k, "fewshot_seed": k if seeds else 1234}
+            value = made.results({"toy": mean}, model, config=config, date=1795294819.0 + k)
+            made.written(tmp_path / model, value, stamp)
+    logs = bt.read_logs(tmp_path, again="epochs")
+    assert logs.runs["system"].tolist() == ["a", "b"]
+    assert logs.runs["reported"].tolist() == [{"acc": pytest.approx(5 / 6)}, {"acc": 1 / 3}]
+    assert "reported" not in str(bt.audit(logs))
+    last = bt.read_logs(tmp_path, again="last").runs["system"]
+    assert last.nunique() == (4 if seeds else 2)  # which are of other settings

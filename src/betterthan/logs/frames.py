@@ -23,19 +23,24 @@ _SUFFIXES = (".gz", ".zst", ".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt")
 
 
 def named(
-    runs: Sequence[Run], keys: Sequence[str | None], of_run: Callable[[Run], str] | None = None
+    runs: Sequence[Run],
+    keys: Sequence[str | None],
+    of_run: Callable[[Run], str] | None = None,
+    *,
+    seeds: bool = True,
 ) -> list[str]:
     """Name the system of each run.
 
     The key of a mapping has precedence, then `of_run`, then the names in the log and of its file.
-    Where runs of one name and task differ in their settings, the settings are appended.
+    Where runs of one name and task differ in their settings, the settings are appended; without
+    `seeds` these alone do not count.
     """
     if of_run:
         base = [checks.label(of_run(run), "what systems(run) returns") for run in runs]
     else:
         base = [run.system or stem(run) for run in runs]
     base = _with_parts(runs, _with_keys(keys, base), within=None not in keys)
-    return _with_settings(runs, base)
+    return _with_settings(runs, base, seeds)
 
 
 def stem(run: Run) -> str:
@@ -113,14 +118,15 @@ def _with_parts(runs: Sequence[Run], base: list[str], within: bool) -> list[str]
     return short if len(set(short)) == len(set(full)) else full
 
 
-def _with_settings(runs: Sequence[Run], base: list[str]) -> list[str]:
+def _with_settings(runs: Sequence[Run], base: list[str], seeds: bool) -> list[str]:
     """Names with the settings in which runs of one name and task differ."""
     named_runs = zip(runs, base, strict=True)
     configs_by_task = grouped(((name, run.task), run.config) for run, name in named_runs)
     differing: dict[str, list[str]] = {}
     for (name, _), configs in configs_by_task.items():
         keys = differing.setdefault(name, [])
-        keys += [key for key in _differ(configs) if key not in keys]
+        new = (key for key in _differ(configs) if key not in keys)
+        keys += [key for key in new if seeds or not _last(key).endswith("seed")]
     short, full = (
         [
             f"{n} ({', '.join(_setting(run, k, as_) for k in differing[n])})" if differing[n] else n

@@ -201,7 +201,17 @@ def _as_epochs(runs: list[Run]) -> Run:
         add(cells, moved, range(len(moved)), shift=len(files))
         shift = max(moved.epoch, default=shift)
         files += run.files
-    return replace(runs[-1], files=files, cells=cells, epochs=sum(run.epochs for run in runs))
+    alike = len({len(run.cells) for run in runs}) == 1  # else their mean is no mean of all cells
+    in_all = [m for m in runs[-1].reported if alike and all(m in run.reported for run in runs)]
+    return replace(
+        runs[-1],
+        files=files,
+        cells=cells,
+        epochs=sum(run.epochs for run in runs),
+        reported={m: sum(run.reported[m] for run in runs) / len(runs) for m in in_all},
+        reduced={},
+        notes=list(dict.fromkeys(note for run in runs for note in run.notes)),
+    )
 
 
 def without_doubles(run: Run) -> Run:
@@ -441,7 +451,9 @@ def combine_runs(
 ) -> Logs:
     """Build the records of runs; `keys` are the names from a mapping."""
     callable_: Any = systems if callable(systems) else None
-    runs, run_systems = merge_runs(runs, named(runs, keys, callable_), again)
+    runs, run_systems = merge_runs(
+        runs, named(runs, keys, callable_, seeds=again != "epochs"), again
+    )
     checks.fit(run_systems, "system")
     wanted = chosen(systems, list(dict.fromkeys(run_systems)))
     selected = runs_of(wanted, run_systems)
