@@ -144,3 +144,20 @@ def test_one_comparison_checks_its_scores_once_and_counts_once(monkeypatch):
     bt.compare(bt.counts.from_table({("A", "B"): (3, 1, 4)}), ties="all", rope=0.05)
     assert calls["scores"] == 0
     assert calls["counts"] == 1
+
+
+def test_the_column_that_was_compared_is_in_the_provenance():
+    random = np.random.default_rng(3)
+    table = pd.DataFrame(
+        [(f"u{k}", s) for k in range(50) for s in "AB"], columns=["item", "system"]
+    )
+    table[["COMET", "chrF"]] = random.random((100, 2))
+    for column in ("COMET", "chrF"):
+        assert f"| metric={column} |" in bt.compare(table, score=column).signature()
+    runs = pd.concat([table.assign(epoch=k, score=random.integers(0, 2, 100)) for k in (1, 2)])
+    logged = bt.read(runs[["item", "system", "epoch", "score"]]).assign_attrs(
+        tool="lm-eval", metric="acc", errors="worst", unscored="missing"
+    )
+    for quantity in (None, "pass^2"):
+        signature = bt.compare(logged, quantity=quantity).signature()
+        assert "| tool=lm-eval | metric=acc | errors=worst | unscored=missing |" in signature

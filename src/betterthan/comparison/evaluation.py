@@ -210,7 +210,8 @@ def _evaluate_reliability(
         f"{reliability.name}: {few} of {len(chances)} items have fewer than {reliability.k} "
         "runs of a system, and do not count in its pairs.",
     ) * (few > 0)
-    attrs = evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
+    of_data = {k: v for k, v in loaded.observed.attrs.items() if k in _OF_DATA}
+    attrs = of_data | evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
     columns = evaluation.columns | columns_of_runs(runs)
     return replace(evaluation, columns=columns, notes=notes + evaluation.notes, attrs=attrs)
 

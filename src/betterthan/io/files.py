@@ -51,8 +51,7 @@ def unknown_type(path: Path) -> str:
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension == ".nc":
         opened = f"betterthan.load({path.as_posix()!r})"
-        right = f"open a saved comparison with {opened}, and scores with xarray.open_dataarray"
-        return f"is a netCDF file, not a table; {right}"
+        return f"is a netCDF file, not a table; open a saved comparison with {opened}"
     if extension in (".xlsx", ".xls", ".ods"):
         right = "pass the DataFrame of pandas.read_excel to betterthan.compare"
         return f"is a spreadsheet; save the sheet as CSV, or {right}"

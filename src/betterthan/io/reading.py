@@ -479,6 +479,8 @@ def read_tables(
             for phrase in usual:
                 was, now = (f"{phrase} column {name!r}" for name in (_ROLES[role], column))
                 result.attrs["reading"] = result.attrs["reading"].replace(was, now)
+    if of_scores and (compared := metric or meanings.score):
+        result.attrs["metric"] = compared
     if metric is not None:
         result.attrs["reading"] += f", rows of metric {quoted(metric)}"
     if by_file:
