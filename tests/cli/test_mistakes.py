@@ -413,6 +413,21 @@ def test_one_of_several_columns_is_not_the_one_of_scores(run):
     assert (code, "--score old is for the only column of scores" in error) == (2, True), error
 
 
+def test_a_plan_of_judgments_by_cluster_is_refused(run):
+    rows = "".join(f"A,B,{'AB'[k % 3 > 0]},j{k % 5}\n" for k in range(30))
+    votes = f"model_a,model_b,winner,judge\n{rows}"
+    options = "--layout", "judgments", "--cluster", "judge"
+    code, error = run(votes, *options, command="plan")
+    assert (code, "these are judgments by cluster, of which compare says" in error) == (2, True)
+
+
+def test_a_stored_baseline_is_no_table(run):
+    stored = "# betterthan baseline 2: written by betterthan gate --accept\nitem,score\nq1,1\n"
+    for command in ("compare", "plan", "audit"):
+        code, error = run(stored, command=command)
+        assert (code, "is a baseline that betterthan gate --accept wrote" in error) == (2, True)
+
+
 def test_no_items_at_most_are_refused(run):
     code, error = run(wide(RIGHT, WRONG), "--most", "0", command="plan")
     assert (code, "most is 0" in error) == (2, True), error

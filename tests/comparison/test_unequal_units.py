@@ -475,3 +475,15 @@ def test_means_too_skewed_for_so_few_items_are_named():
     assert "too skewed for Student's t here" in statement(found)
     even = np.random.default_rng(9).normal(size=(40, 2))
     assert "skewed" not in statement(bt.compare(scores(even), quantity="mean"))
+
+
+@pytest.mark.parametrize("form", ["text", "sentence", "latex-table", "pull-request"])
+def test_an_answer_says_that_each_cluster_counts_once(form):
+    random, cluster = np.random.default_rng(0), np.repeat(np.arange(18), [60, 50] + [4] * 16)
+    values = random.normal(0.6, 0.05, (len(cluster), 2))
+    coords = {"system": ["long", "short"], "cluster": ("item", cluster)}
+    scores = xr.DataArray(values, coords, ("item", "system"))
+    once = "in 18 clusters, each cluster counted once"
+    for weight in ("item", "unit"):
+        text = " ".join(bt.report(bt.compare(scores, weight=weight), format=form).split())
+        assert (once in text) == (weight == "unit")

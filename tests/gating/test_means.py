@@ -209,3 +209,17 @@ def test_pooled_data_sets_of_unequal_size_are_named():
     assert "the 2 data sets are pooled, so large ones weigh more" in str(gated)
     sides = (table.rename(columns={s: "score"})[["item", "score"]] for s in ("old", "new"))
     assert "pooled" not in str(bt.gate(*sides, margin=0.02))
+
+
+def test_ids_are_those_of_their_data_set(tmp_path):
+    """Two collections whose queries are numbered alike, in a column of another name."""
+    random = np.random.default_rng(0)
+    sides = []
+    for name, share in (("old", 0.5), ("new", 0.9)):
+        rows = {"item": [*map(str, range(40))] * 2, "collection": ["x"] * 40 + ["y"] * 40}
+        right = (random.random(80) < share) * 1
+        sides.append(tmp_path / f"{name}.csv")
+        pd.DataFrame(rows | {"score": right}).to_csv(sides[-1], index=False)
+    assert bt.gate(*sides, margin=0.05, dataset="collection").evidence.items == 80
+    with pytest.raises(ValueError, match="duplicate item id"):
+        bt.gate(*sides, margin=0.05)

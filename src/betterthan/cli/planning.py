@@ -113,6 +113,11 @@ def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
             "these are TP/FP/FN counts, and a plan takes scores of items, or wins, losses and "
             "ties; give the score of each item, such as its F1"
         )
+    if "judgment" in data.dims:
+        raise ValueError(
+            "these are judgments by cluster, of which compare says how many more clusters a "
+            "verdict needs; without --layout and --cluster the plan is of independent votes"
+        )
     counts = data if names.OUTCOME in data.dims else bt.count(data)
     present = counts[names.SYSTEM_A].values.tolist() if names.SYSTEM_A in counts.dims else []
     if len(present) != 2 or names.DATASET in counts.dims:

@@ -243,7 +243,7 @@ def refuse_several(logs: Logs, sides: Sequence[str]) -> None:
 
 
 _TABLE_CHOICES = (
-    *("item", "system", "score", "run"),
+    *("item", "system", "score", "dataset", "run"),
     *("ignore", "true", "false", "percent", "decimal", "sep"),
 )
 _RUN_CHOICES = ("again", "items", "format")

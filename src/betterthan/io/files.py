@@ -14,6 +14,9 @@ FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 _PIECE = 2**20  # bytes that are looked at together
 
 
+_BASELINE = b"# betterthan baseline "
+
+
 def read_file(path: Path, sep: str | None = None) -> Table:
     """The table in a file of a known extension, gzipped or not; `sep` stands between the cells of
     text when it is neither a comma nor a tab.
@@ -32,6 +35,9 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     if extension in (".jsonl", ".json"):
         refuse_no_text(data, path.name)
         return (parse_json if extension == ".json" else parse_json_lines)(data, path.name)
+    if data.startswith(_BASELINE):
+        right = "give betterthan gate this file, and other commands the results themselves"
+        raise problem(path.name, f"is a baseline that betterthan gate --accept wrote; {right}")
     delimiter = sep or ("\t" if extension == ".tsv" else ",")
     refuse_no_text(data, path.name)
     return parse_delimited(data, path.name, delimiter)

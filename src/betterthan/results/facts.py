@@ -357,7 +357,8 @@ def units_label(provenance: Signature) -> str:
 def _clusters(provenance: Signature) -> str | None:
     if provenance.unit != "cluster" or provenance.n_units is None:
         return None
-    return f"{provenance.n_units:,} cluster{'' if provenance.n_units == 1 else 's'}"
+    once = ", each cluster counted once" if provenance.weight == "unit" else ""
+    return "1 cluster" if provenance.n_units == 1 else f"{provenance.n_units:,} clusters{once}"
 
 
 def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:

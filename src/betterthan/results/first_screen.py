@@ -356,7 +356,7 @@ def _choice(answer: Answer, system: str, criterion: str, more: str = "") -> Step
 
 def _plan(answer: Answer, more: More) -> Step:
     so_far = f"; {answer.n:,} {answer.units} so far" if answer.n else ""
-    so_far = f"; {answer.clusters} so far" if answer.clusters else so_far
+    so_far = f"; {answer.clusters.partition(',')[0]} so far" if answer.clusters else so_far
     return Step(
         f"Plan for about {more.items:,} more {answer.units}{more.restriction} to separate "
         f"{more.first} from {sentences.separated_from(more)}.",
