@@ -34,7 +34,7 @@ def without_rounding(values: np.ndarray) -> np.ndarray:
     return result
 
 
-def settled(values: np.ndarray) -> np.ndarray:
+def without_float_errors(values: np.ndarray) -> np.ndarray:
     """Scores (item, system), equal where they differ by rounding to 32 bits alone, also where they
     have since been written, or put next to others, in 64.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from betterthan import checks, names
-from betterthan.rounding import settled
+from betterthan.rounding import without_float_errors
 
 _BLOCK = 2**16  # labels that are looked at together
 _MISSING = ("missing_value", "_FillValue")  # attrs with the code of a missing score
@@ -47,7 +47,7 @@ def scores(data: Any) -> Any:
     order = (names.ITEM, names.SYSTEM)
     data = data if data.dims == order else data.transpose(*order)
     values = data.values
-    equal = settled(values)
+    equal = without_float_errors(values)
     return data if equal is values else data.copy(data=equal)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import betterthan as bt
-from betterthan.rounding import settled
+from betterthan.rounding import without_float_errors
 
 
 def ratings(*codes, highest=5, n=30):
@@ -200,14 +200,14 @@ def test_equal_scores_are_ties_where_one_file_was_written_from_32_bits(tmp_path)
 def test_scores_that_32_bits_do_not_hold_are_left_as_they_are():
     scores = np.random.default_rng(0).random((300, 2))
     scores[0] = np.nan
-    assert settled(scores) is scores
-    assert settled(scores.round()) is not None
+    assert without_float_errors(scores) is scores
+    assert without_float_errors(scores.round()) is not None
     some = scores.copy()
     some[:, 0] = some[:, 0].astype("float32")
-    np.testing.assert_array_equal(settled(some)[:, 1], scores[:, 1])
-    np.testing.assert_allclose(settled(some)[:, 0], some[:, 0], atol=5e-8)
+    np.testing.assert_array_equal(without_float_errors(some)[:, 1], scores[:, 1])
+    np.testing.assert_allclose(without_float_errors(some)[:, 0], some[:, 0], atol=5e-8)
     fewest = [float(str(x)) for x in some[1:, 0].astype("float32")]
-    np.testing.assert_allclose(settled(some)[1:, 0], fewest, rtol=1e-12)
+    np.testing.assert_allclose(without_float_errors(some)[1:, 0], fewest, rtol=1e-12)
 
 
 def runs_of(systems=("A", "B"), runs=(1, 2, 3), n=12):

@@ -210,8 +210,8 @@ def _evaluate_reliability(
         f"{reliability.name}: {few} of {len(chances)} items have fewer than {reliability.k} "
         "runs of a system, and do not count in its pairs.",
     ) * (few > 0)
-    of_data = {k: v for k, v in loaded.observed.attrs.items() if k in _OF_DATA}
-    attrs = of_data | evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
+    origin = {k: v for k, v in loaded.observed.attrs.items() if k in _OF_DATA}
+    attrs = origin | evaluation.attrs | {"data_hash": fingerprint(loaded.observed)}
     columns = evaluation.columns | columns_of_runs(runs)
     return replace(evaluation, columns=columns, notes=notes + evaluation.notes, attrs=attrs)
 
@@ -328,8 +328,8 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
     pooled, _ = dependence(loaded.scores, (CLUSTER, EPOCH))
     lower = not totals.higher_is_better
     warned = _negative(totals.tables.low, totals.tables.high) if lower else []
-    of_counting = notes_of_counting(raw_counts, counts, options, quantity)
-    notes = [_IN_BLOCKS, *pooled, *warned, *of_counting]
+    counted = notes_of_counting(raw_counts, counts, options, quantity)
+    notes = [_IN_BLOCKS, *pooled, *warned, *counted]
     if options.baseline is not None:
         checks.one_of(options.baseline, systems_of(counts), "baseline")
     return Evaluation(
@@ -413,8 +413,8 @@ def _without_a_winner(attrs: Mapping[Any, Any]) -> list[str]:
     if not left_out or attrs.get("unit") != "judgment":
         return []
     judged = left_out + int(attrs.get("n", 0))
-    what = f"{left_out:,} of {judged:,} judgments have no winner and are left out, not as ties."
-    return [f"{'! Missing data: ' * (left_out > _MANY_MISSING * judged)}{what}"]
+    note = f"{left_out:,} of {judged:,} judgments have no winner and are left out, not as ties."
+    return [f"{'! Missing data: ' * (left_out > _MANY_MISSING * judged)}{note}"]
 
 
 _MANY_MISSING = 0.1  # of all judgments
@@ -588,17 +588,17 @@ def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluati
     filled = as_wrong(scores)
     loaded = LoadedData("scores", filled, filled, filled, evaluation.margin)
     wrong = evaluate(loaded, options, evaluation.advice, evaluation)
-    lead = evaluation.quantity.lead
-    now, then = (closed_table(lead, of, options) for of in (evaluation, wrong))
+    quantity = evaluation.quantity.lead
+    now, then = (closed_table(quantity, data, options) for data in (evaluation, wrong))
     columns: Arrays = {f"{k}_if_wrong": (names.SQUARE, then[k]) for k in ("prob_better", "verdict")}
     columns["missing_differs"] = (names.SYSTEM,), missing["differs"].values
     sentences = [*_difficulty_sentences(missing), _changed_verdicts(evaluation.systems, now, then)]
-    told = (" ".join(sentences),)  # one thing to warn of
+    warning = (" ".join(sentences),)  # one thing to warn of
     return replace(
         evaluation,
         columns=evaluation.columns | columns,
-        notes=evaluation.notes + told,
-        warnings=evaluation.warnings + told,
+        notes=evaluation.notes + warning,
+        warnings=evaluation.warnings + warning,
     )
 
 

@@ -221,9 +221,9 @@ def _no_joint(evaluation: Evaluation, totals: _Totals, options: Options) -> str:
         return f"{few} to estimate how the systems vary together"
     if totals.gaps:
         how = "missing='complete' compares all on the items that all have"
-        of, n_scored = (evaluation.columns[k][1] for k in (names.SYSTEM, "n_scored"))
+        systems, n_scored = (evaluation.columns[k][1] for k in (names.SYSTEM, "n_scored"))
         if not all(n_scored):
-            how = f"{of[np.argmin(n_scored)]} has none, so leave it out"
+            how = f"{systems[np.argmin(n_scored)]} has none, so leave it out"
         return f"scores are missing, and pairs are then on different items; {how}"
     return ""
 

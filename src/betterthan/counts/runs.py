@@ -433,11 +433,12 @@ class RunSums:
         pairs = units.pair_means(np.nan_to_num(self.means), counted, self.unit, most=np.inf)
         return of, pairs.error
 
-    def _without_rounding(self, of: Variances) -> Variances:
+    def _without_rounding(self, variances: Variances) -> Variances:
         """Variances, those that rounding of the scores alone leaves as 0."""
         size = np.nanmax(np.abs(self.means), initial=0.0)
         least = (names.SCORE_ULPS * np.finfo(float).eps * size) ** 2
-        return replace(of, total=np.where(of.total <= least, 0.0, of.total))
+        total = np.where(variances.total <= least, 0.0, variances.total)
+        return replace(variances, total=total)
 
     def shares_of_runs(self, prob: float, *, pairs: bool) -> list[np.ndarray]:
         """Limits of the share of the runs in the variance of each mean, or of the difference of

@@ -16,7 +16,7 @@ from betterthan.exact.joint.units import PairMeans, pair_means, spans
 from betterthan.exact.wins import dirichlet
 from betterthan.gating.boundaries import chance_behind, chance_to_pass
 from betterthan.posterior.bounds import SEEN, planned_bounds, score_limits
-from betterthan.rounding import settled
+from betterthan.rounding import without_float_errors
 
 VERDICTS = ("pass", "worse", "inconclusive", "not comparable")
 PASS, WORSE, INCONCLUSIVE, NOT_COMPARABLE = VERDICTS
@@ -200,7 +200,7 @@ def paired(scores: xr.DataArray, limits: Sequence[float] | None = None) -> Paire
     >>> result.low[1].tolist(), result.high[1].tolist(), result.differences.tolist()
     ([1.0, 0.0], [1.0, 1.0], [-1.0, nan, 1.0])
     """
-    scores = scores.copy(data=settled(scores.values))
+    scores = scores.copy(data=without_float_errors(scores.values))
     low, high, source = score_limits(scores, limits)
     better = bool(scores.attrs.get("higher_is_better", True))
     bounds, planned, place = planned_bounds(scores, (low, high))

@@ -177,7 +177,7 @@ def _step(plan: Plan) -> Step | None:
     return Step("Choose by cost, speed or risk.", equal)
 
 
-_OF_ITEMS = ("items needed", "assurance", "foresight", "replication")
+_PLANNED = ("items needed", "assurance", "foresight", "replication")
 
 
 def _limits(attrs: dict[str, Any]) -> Iterator[str]:
@@ -185,8 +185,8 @@ def _limits(attrs: dict[str, Any]) -> Iterator[str]:
         yield "A difference taken as known asks for too few items: a pilot says how unsure it is."
     if "design" in attrs:
         yield "The next items are taken to be like those of the pilot or of the design."
-    of_items = "clusters" not in (attrs.get("units"), attrs.get("unit"))
-    if of_items and attrs.get("answer") in _OF_ITEMS:
+    clustered = "clusters" in (attrs.get("units"), attrs.get("unit"))
+    if not clustered and attrs.get("answer") in _PLANNED:
         yield (
             "Items are taken as independent; items in clusters need more, see "
             "betterthan.plan.cluster_power."

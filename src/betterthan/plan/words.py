@@ -99,8 +99,8 @@ def _described(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...
         too_few = bool(pair["probability"].isnull().any())
         text = _TOO_FEW if too_few else describe(pair, system_names, units)
         lower = "; lower is better" * data.attrs.get("lower_is_better", 0)
-        of = data.attrs.get("difference_of", "means")
-        return _difference(pair, system_names, units, of, lower), text
+        quantity = data.attrs.get("difference_of", "means")
+        return _difference(pair, system_names, units, quantity, lower), text
     standing = _standing(pair, system_names)
     return (standing,) if several else (standing, describe(pair, system_names, "items"))
 
@@ -112,13 +112,13 @@ _TOO_FEW = (
 
 
 def _difference(
-    pair: xr.Dataset, system_names: dict[str, str], units: str, of: str, lower: str
+    pair: xr.Dataset, system_names: dict[str, str], units: str, quantity: str, lower: str
 ) -> str:
     verdict = _NOW.get(str(pair["now"].values), "").format(**system_names)
     difference, error = f"{float(pair['difference']):+.3g}", f"{float(pair['error']):.3g}"
     what = f"{verdict}: difference" if verdict else "Difference"
     return (
-        f"{what} in {of} ({system_names['a']} − {system_names['b']}{lower}) "
+        f"{what} in {quantity} ({system_names['a']} − {system_names['b']}{lower}) "
         f"{difference.replace('-', '−')} (standard error {error}, {_counted(pair['n'], units)})."
     )
 

@@ -225,14 +225,14 @@ def posterior_of(tree: Any) -> xr.Dataset:
     posterior = tree["posterior"].to_dataset().compute()  # which a file may hold in blocks
     for dim in ("chain", "draw", names.PAIR):
         if dim in posterior.coords and not posterior[dim].dims:
-            alone = f"{dim} {posterior[dim].item()!r} alone"
-            raise ValueError(f"tree has {alone}; select it as a list, .sel({dim}=[...])")
+            label = f"{dim} {posterior[dim].item()!r} alone"
+            raise ValueError(f"tree has {label}; select it as a list, .sel({dim}=[...])")
     if "constant_data" in tree.children:
         constant = tree["constant_data"].to_dataset()
         posterior = with_systems(_in_same_order(constant, posterior), constant)
     if posterior.attrs.get("square") and names.PAIR in posterior.dims:
-        whole = are_all_pairs(*(posterior[k].values.tolist() for k in names.SQUARE))
-        return posterior.assign_attrs(square=int(whole))  # of some pairs there is no square
+        complete = are_all_pairs(*(posterior[k].values.tolist() for k in names.SQUARE))
+        return posterior.assign_attrs(square=int(complete))  # of some pairs there is no square
     return posterior
 
 

@@ -122,8 +122,8 @@ def read_blocks(
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
     elif "higher_is_better" not in scores.attrs:
-        for of in (scores[names.SYSTEM].values.tolist(), [str(scores.name)]):
-            refuse_unknown_direction(source_text, of)
+        for labels in (scores[names.SYSTEM].values.tolist(), [str(scores.name)]):
+            refuse_unknown_direction(source_text, labels)
     ids_checked = len(parts) > 0 and scores.sizes[names.ITEM] <= _MOST_IDS
     if ids_checked:
         refuse_twice(parts)

@@ -437,8 +437,8 @@ def _check_labels(table: xr.Dataset, dims: Sequence[str], source: str) -> None:
         raise _refused(source, what, f"those of system_a, {_listed(dict.fromkeys(a + b))}")
     n, ranks = len({*a, *b}), table.sizes.get("rank")
     if ranks is not None and ranks != n:
-        what = f"ranks go to {ranks} among {n} systems: a part of a comparison"
-        raise _refused(source, what, "all of it, or compare these systems alone, with systems=")
+        reason = f"ranks go to {ranks} among {n} systems: a part of a comparison"
+        raise _refused(source, reason, "all of it, or compare these systems alone, with systems=")
     for dim, right in _LABELS.items():
         if dim in table.dims and tuple(map(str, table[dim].values)) not in right:
             raise _refused(source, f"{dim} is {_listed(table[dim].values)}", _listed(right[0]))

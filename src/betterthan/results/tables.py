@@ -89,10 +89,10 @@ def in_step(comparison: xr.Dataset) -> xr.Dataset:
     """Its systems in the order of its pairs, where one of them was selected or sorted alone."""
     dims = systems_dims(comparison)
     labels = [comparison[dim].values.tolist() for dim in dims]
-    if len(dims) < 2 or all(each == labels[0] for each in labels):
+    if len(dims) < 2 or all(systems == labels[0] for systems in labels):
         return comparison
-    kept = [label for label in labels[0] if all(label in each for each in labels)]
-    return comparison.sel(dict.fromkeys(dims, kept))
+    shared = [label for label in labels[0] if all(label in systems for systems in labels)]
+    return comparison.sel(dict.fromkeys(dims, shared))
 
 
 def order_by(data: Any, attrs: Mapping[Any, Any] | None = None) -> np.ndarray | None:

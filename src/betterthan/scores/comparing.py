@@ -233,8 +233,8 @@ def compare(
         shuffles=shuffles if sampled else None,
         shuffle_seed=provenance.seed if sampled else None,
     )
-    kept = ("n_weighed", "rare_labels", "no_joint")
-    rests = {k: result.attrs[k] for k in kept if k in result.attrs}
+    basis = ("n_weighed", "rare_labels", "no_joint")
+    rests = {k: result.attrs[k] for k in basis if k in result.attrs}
     result.attrs = provenance.to_attrs() | rests | {"test_method": test.attrs["method"]}
     return Comparison(result)
 
