@@ -361,9 +361,8 @@ def test_judgments_without_a_winner_are_counted_in_the_answer(blank, warns, layo
     winners = [None] * blank + ["A"] * 8 + ["B"] * 6
     table = pd.DataFrame({"system_a": "A", "system_b": "B", "winner": winners})
     answer = bt.compare(table, layout=layout)
-    line = f"{blank} of {blank + 14} judgments have no winner and are left out"
-    notes = answer.provenance.notes
-    assert [note.startswith("! ") for note in notes if line in note] == [warns]
+    line = f"{blank} of {blank + 14} judgments have no winner; they are left out"
+    assert [note.startswith("! ") for note in answer.statement() if line in note] == [warns]
 
 
 @pytest.mark.parametrize("systems", ["AB", "ABCD"])

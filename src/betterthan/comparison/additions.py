@@ -301,7 +301,7 @@ def provenance(
         record["prior_sd"] = options.prior_sd or None
     if suite is not None:
         record["unit_notes"] = notes_of(suite, table)
-    notes = *_shared_items(evaluation), *_few_judges(evaluation)
+    notes = *_shared_items(evaluation), *_few_judges(evaluation), *_without_winner(evaluation)
     record["unit_notes"] = *notes, *record["unit_notes"]
     if unequal(table):
         record["n_effective"] = worth(table)[0]
@@ -386,6 +386,20 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
                 lines.append(_each_once(answers, options))
         lines += [_few_clusters(answers, evaluation), _unsupported_by_swaps(answers)]
     return (*filter(None, lines), *pooled)
+
+
+_MANY_MISSING = 0.1  # of all judgments
+
+
+def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
+    """How many judgments had none, which no win, loss or tie counts; a warning if many."""
+    attrs = evaluation.data.attrs
+    missing = int(attrs.get("n_missing", 0))
+    if not missing or attrs.get("unit") != JUDGMENT:
+        return ()
+    total = missing + int(attrs.get("n", 0))
+    note = f"{missing:,} of {total:,} judgments have no winner; they are left out, not as ties."
+    return (f"{'! Missing data: ' * (missing > _MANY_MISSING * total)}{note}",)
 
 
 def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:

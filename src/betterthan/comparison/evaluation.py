@@ -2,7 +2,7 @@
 wins, losses and ties may be trusted: what depends on each other, and what is missing.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -255,7 +255,6 @@ def evaluate(
     checks.at_least_two(systems_of(raw_counts))
     counts = policy_applied(raw_counts, options.tie_policy)
     notes += notes_of_counting(raw_counts, counts, options, quantity)
-    notes += _without_a_winner(loaded.data.attrs)
     if options.baseline is not None:
         checks.one_of(options.baseline, systems_of(counts), "baseline")
     attrs = data_attrs(loaded, raw_counts) | {"data_hash": fingerprint(loaded.observed)}
@@ -407,17 +406,6 @@ def notes_of_counting(
     return notes
 
 
-def _without_a_winner(attrs: Mapping[Any, Any]) -> list[str]:
-    """How many judgments had none, which no win, loss or tie counts; a warning if many."""
-    left_out = int(attrs.get("n_missing", 0))
-    if not left_out or attrs.get("unit") != "judgment":
-        return []
-    judged = left_out + int(attrs.get("n", 0))
-    note = f"{left_out:,} of {judged:,} judgments have no winner and are left out, not as ties."
-    return [f"{'! Missing data: ' * (left_out > _MANY_MISSING * judged)}{note}"]
-
-
-_MANY_MISSING = 0.1  # of all judgments
 _OF_DATA = ("source", "reading", "citation", "layout", "tool", "metric", "errors", "unscored")
 _IN_BLOCKS = (
     "The scores were read in blocks: they were not audited, not searched for a reason why some are "
