@@ -197,6 +197,13 @@ def test_equal_scores_are_ties_where_one_file_was_written_from_32_bits(tmp_path)
     assert p == 1 == bt.randomization_test(bt.read([files[1]] * 1 + [files[0]]))["p_value"][0, 1]
 
 
+def test_half_points_in_16_bits_are_wins():
+    halves = np.arange(40) % 7 / 2 + 60
+    scores = np.stack([halves + 0.5, halves], axis=1).astype("float16")
+    pair = bt.compare(scores, systems=["A", "B"]).data.isel(system_a=0, system_b=1)
+    assert pair["counts"].values.tolist() == [40, 0, 0]
+
+
 def test_scores_that_32_bits_do_not_hold_are_left_as_they_are():
     scores = np.random.default_rng(0).random((300, 2))
     scores[0] = np.nan
