@@ -269,6 +269,7 @@ def as_numbers(values: Any, what: str, *, finite: bool = True) -> np.ndarray:
 
 MEASURES = ("pearson", "spearman", "kendall")
 _LEAST = 4  # pairs of values below which no interval exists
+_JACKKNIFED = 10  # pairs from which on the jackknife is more than a guess
 _CELLS, _MOST_DISTINCT = 2**20, 5000  # signs at once, and pairs of values of which one is left out
 
 
@@ -290,8 +291,9 @@ def correlation(x: Any, y: Any, *, ci_prob: float = names.CI_PROB) -> xr.Dataset
 
         - ``r``
         - ``lower``, ``upper``: Fisher's z with the standard errors of Bonett & Wright (2000), but
-          at least as wide as Student's t with the jackknife of z (up to 5,000 different pairs), as
-          skewed values, heavy tails and ties need
+          at least as wide as Student's t with the jackknife of z, as skewed values, heavy tails
+          and ties need (of 10 pairs or more, or with ties on both sides; up to 5,000 different
+          pairs)
         - ``p_value``: two-sided; for ranks of up to 9 pairs exact, over all permutations
           (``attrs["p_of_ranks"]``)
 
@@ -354,8 +356,10 @@ def _ends(
         below = np.sign(r[1:]) * next_to_perfect(y)
         correlations[1:] = np.where(perfect[1:], below, correlations[1:])
     width = stats.norm.ppf((1 + ci_prob) / 2) * np.sqrt(_variances_of_z(correlations, len(y)))
-    far = stats.t.ppf((1 + ci_prob) / 2, len(y) - 1) * _jackknife_errors(x, y)
-    width = np.fmax(width, np.where(np.isfinite(far), far, np.nan))
+    ties = all(len(np.unique(side)) < len(side) for side in (x, y))
+    if ties or len(y) >= _JACKKNIFED:
+        far = stats.t.ppf((1 + ci_prob) / 2, len(y) - 1) * _jackknife_errors(x, y)
+        width = np.fmax(width, np.where(np.isfinite(far), far, np.nan))
     z = np.arctanh(correlations)
     lower, upper = np.tanh(z - width), np.tanh(z + width)
     lower[1:], upper[1:] = (
