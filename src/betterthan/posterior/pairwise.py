@@ -38,6 +38,9 @@ def prior_in(attrs: Any) -> tuple[float, ...] | str | None:
     return tuple(np.atleast_1d(prior).tolist())
 
 
+_OF_FEATURES = "performance_function"  # which predicts by its draws alone
+
+
 @dataclass(frozen=True)
 class Fit:
     """A fit of a known model, and its diagnosis."""
@@ -55,7 +58,7 @@ class Fit:
             checks.warn("no verdict: " + " ".join(diagnosis.failures))
         held = "constant_data" in tree.children
         posterior = posterior_of(tree)
-        if not held and posterior.attrs["model"] not in MODELS:
+        if not held and posterior.attrs["model"] not in (*MODELS, _OF_FEATURES):
             raise ValueError(
                 "tree has no group constant_data, the data of its fit; keep it with the posterior"
             )
