@@ -269,10 +269,10 @@ def contenders(
     """Whether each system may be the best by draws of scores (draw, system) that are not pooled, of
     which more is better: the `best_set`, and all that no other system beats by more than chance.
 
-    Of systems that are nearly equal the set alone holds the luckiest. So it goes on, in the order
-    of P(best), to the last system whose distance to each other one is within the quantile of the
-    largest such distance, in standard errors (J. C. Hsu 1984, Annals of Statistics 12(3),
-    1136-1144, doi:10.1214/aos/1176346732).
+    If systems are nearly equal, `best_set` favors the luckiest. A system is therefore added if
+    its largest standardized distance behind another is below the quantile of that maximum, and so
+    is every system with a higher P(best) (J. C. Hsu 1984, Annals of Statistics 12(3), 1136-1144,
+    doi:10.1214/aos/1176346732).
 
     Examples
     --------
