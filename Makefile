@@ -50,7 +50,7 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 browser: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	@test -f $(AXE) || ! command -v npm >/dev/null || npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14.1 || true
-	@BETTERTHAN_AXE=$$(test -f $(AXE) && echo $(AXE)) $(BIN)/python -m pytest -n 0 -m browser -rs tests/browser
+	@BETTERTHAN_AXE=$$(test -f $(AXE) && echo $(AXE)) $(BIN)/python -m pytest -n $(WORKERS) -m browser -rs tests/browser
 
 bench: $(STAMP)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
