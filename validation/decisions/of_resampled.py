@@ -1,5 +1,6 @@
 """Scores of all units together, by weighted units: F1 of documents and of single items, macro F1
-with a rare label, mean tau; two systems of the same ability, and one far ahead.
+with a rare label, mean tau; two systems of the same ability, one far ahead, and several systems
+of which the contenders should hold the best.
 """
 
 import warnings
@@ -44,7 +45,8 @@ class Truth:
 def _labelled(values: np.ndarray) -> xr.DataArray:
     """Of (item, system), (item, system, tally) or (item, system, label, tally)."""
     last = {2: (), 3: (names.TALLY,), 4: (names.LABEL, names.TALLY)}[values.ndim]
-    coords = {names.SYSTEM: ["A", "B"]} | ({names.TALLY: ["tp", "fp", "fn"]} if last else {})
+    coords = {names.SYSTEM: [chr(ord("A") + k) for k in range(values.shape[1])]}
+    coords |= {names.TALLY: ["tp", "fp", "fn"]} if last else {}
     return xr.DataArray(values, dims=(names.ITEM, names.SYSTEM, *last), coords=coords)
 
 
@@ -267,7 +269,78 @@ def _unequal_cell(shape: str, sizes: tuple[int, ...]) -> Cell:
     )
 
 
+def _documents_of(skill: np.ndarray, units: int, random: np.random.Generator) -> np.ndarray:
+    """Of 1 to about 20 mentions, for systems of such log odds to find one; some documents are
+    hard.
+    """
+    length = np.maximum(1, np.rint(np.exp(random.normal(1.5, 0.7, (units, 1))))).astype(int)
+    tp = random.binomial(length, special.expit(skill + random.normal(0, 0.7, (units, 1))))
+    fp = random.poisson(0.15 * length, (units, len(skill)))
+    return np.stack([tp, fp, length - tp], axis=-1)
+
+
+def _taus_of(skill: np.ndarray, units: int, random: np.random.Generator) -> np.ndarray:
+    """Kendall's tau of noisy places; the noise of a system falls with its skill."""
+    spread = random.choice(SPREADS, (units, 1)) * np.exp(-skill)
+    places = np.arange(ITEMS) + spread[..., None] * random.normal(size=(units, len(skill), ITEMS))
+    first, second = np.triu_indices(ITEMS, 1)
+    return np.sign(places[..., second] - places[..., first]).mean(-1)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Systems whose skills are normal, and what is drawn of them for so many units."""
+
+    draw: Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
+    statistic: str
+    mean: float
+    sd: float
+    units: int
+
+
+def _several_play(truth: Several, systems: int, sets: int, random: np.random.Generator) -> Values:
+    """Of each set, whether the contenders hold the best, and which share of systems they are."""
+    holds, share = np.empty(sets), np.empty(sets)
+    for k in range(sets):
+        skill = truth.mean + truth.sd * random.normal(size=systems)
+        data = _labelled(truth.draw(skill, truth.units, random))
+        inside = bootstrap(data, statistic=truth.statistic, draws=DRAWS, rng=random)["in_best_set"]
+        holds[k], share[k] = inside.values[skill.argmax()], inside.mean()
+    return {"holds": holds, "share": share}
+
+
+def _several_rates(values: Values) -> list[Rate]:
+    return [
+        rate(ANSWER, "best set holds the best", values["holds"], names.CI_PROB),
+        rate(ANSWER, "share of systems in the best set", values["share"]),
+    ]
+
+
+def _several_cell(kind: str, said: str, systems: int, truth: Several) -> Cell:
+    return Cell(
+        name=f"contenders/{kind}, {systems} systems, sd {truth.sd:g}",
+        truth=f"{systems} systems, {said}, normal with sd {truth.sd:g}; {truth.units} documents; "
+        f"{DRAWS:,} draws",
+        play=partial(_several_play, truth, systems),
+        rates=_several_rates,
+        sets=SETS,
+        block=50,
+        key_sets=3,
+    )
+
+
+_SEVERAL = (
+    ("F1", "log odds to find a mention", _documents_of, "f1", 1.8, (0.03, 0.3), 40),
+    ("tau", "log precision of the places", _taus_of, "mean", 0.0, (0.03, 0.3), 20),
+)
+
 CELLS = (
+    *(
+        _several_cell(kind, said, systems, Several(draw, statistic, mean, sd, units))
+        for kind, said, draw, statistic, mean, sds, units in _SEVERAL
+        for sd in sds
+        for systems in (4, 8, 15)
+    ),
     *(
         _cell(kind, said, units, truth)
         for kind, said, truth, each in (*_KINDS, *_GRADED)
