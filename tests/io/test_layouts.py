@@ -136,15 +136,28 @@ def test_long_with_dataset_cluster_and_epoch(write):
 
 
 def test_predictions(write):
-    scores = bt.read(write("id,gold,A,B\n1,PER,PER,ORG\n2,LOC,,LOC\n3,ORG,org,ORG\n"))
+    scores = bt.read(write("id,gold,A,B\n1,PER,PER,ORG\n2,LOC,,LOC\n3,ORG,PER,ORG\n"))
     np.testing.assert_array_equal(scores.values, [[1, 0], [np.nan, 1], [0, 1]])
     assert scores.attrs["layout"] == "predictions"
     assert scores.attrs["n_missing"] == 1
 
 
-def test_labels_and_predictions_may_be_called_none_or_na(write):
-    scores = bt.read(write("id,gold,A,B\n1,None,None,NA\n2,NA,nan,NA\n3,x,,null\n"))
+def test_labels_may_be_called_none_or_na(write):
+    scores = bt.read(write("id,gold,A,B\n1,None,None,NA\n2,NA,None,NA\n3,x,,None\n"))
     np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1], [np.nan, 0]])
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "nan", "None", "null"])
+@pytest.mark.parametrize("read", [bt.read, bt.labels.read])
+def test_a_word_of_missing_that_is_no_label_is_missing_or_wrong(write, read, word):
+    path = write(f"id,gold,A,B\n1,x,x,{word}\n2,y,x,y\n3,x,,x\n")
+    with pytest.raises(
+        ValueError,
+        match=rf"column 'B': holds '{word}', which is no label of column 'gold'; leave the cell "
+        r"blank if the answer is missing, or pass systems=\['A', 'B'\] if it is wrong",
+    ):
+        read(path)
+    assert read(path, systems=["A", "B"]).values[0, 1] in (0, word)
 
 
 @pytest.mark.parametrize("label", ["label", "labels", "y_true", "actual", "true", "gt"])

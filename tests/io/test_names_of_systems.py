@@ -110,10 +110,18 @@ def test_groups_of_items(tmp_path, role):
         read_text(tmp_path, f"item,{role},A,B\nq1,Dev,1,0\nq2,dev,1,0\n")
 
 
-def test_labels_of_one_spelling_are_named_in_the_reading(tmp_path):
-    scores = read_text(tmp_path, "id,gold,A,B\nq1,Yes,yes,Yes\nq2,No,No,Yes\n")
+def test_labels_of_one_spelling_are_warned_of(tmp_path):
+    with pytest.warns(UserWarning, match="labels 'Yes' and 'yes' differ only by blanks, case"):
+        scores = read_text(tmp_path, "id,gold,A,B\nq1,Yes,yes,Yes\nq2,No,No,Yes\n")
     np.testing.assert_array_equal(scores.values, [[0, 1], [1, 0]])
-    assert "labels 'Yes' and 'yes' differ only by blanks, case" in scores.attrs["reading"]
+
+
+def test_labels_of_one_spelling_are_two_labels(tmp_path):
+    (tmp_path / "a.csv").write_text("id,gold,A\nq1,Yes,Yes \nq2,No,No\n")
+    with pytest.warns(UserWarning, match="labels 'Yes' and 'Yes ' differ only by blanks, case"):
+        labels = bt.labels.read(tmp_path / "a.csv")
+    confusions = bt.labels.confusions(labels)
+    assert confusions["predicted"].values.tolist() == ["Yes", "No", "Yes "]
 
 
 def test_a_label_that_is_one_number_in_two_spellings_is_refused(tmp_path):
@@ -484,3 +492,32 @@ def test_a_system_that_is_named_may_have_other_numbers_in_each_row():
     with pytest.raises(ValueError, match="counts the rows"):
         bt.read(frame)
     assert bt.read(frame, systems=["A", "B"]).sel(system="A").values.tolist() == order
+
+
+@pytest.mark.parametrize("form", ["files", "frames", "long"])
+def test_systems_called_by_errors_are_asked_for_their_direction(tmp_path, form):
+    """As columns of a wide table are."""
+    a = np.linspace(0, 0.3, 20)
+    tables = {
+        name: pd.DataFrame({"item": range(20), "score": scores})
+        for name, scores in {"wer_a": a, "wer_b": a + 0.1}.items()
+    }
+    data = tables
+    if form == "long":
+        data = pd.concat([table.assign(system=name) for name, table in tables.items()])
+    elif form == "files":
+        data = [tmp_path / f"{name}.csv" for name in tables]
+        for path, table in zip(data, tables.values(), strict=True):
+            table.to_csv(path, index=False)
+    with pytest.raises(
+        ValueError, match=r"by its name \(wer\), less is better in 'wer_a', 'wer_b'"
+    ):
+        bt.compare(data)
+    assert bt.compare(data, higher_is_better=False).pairs["verdict"].tolist() == ["better"]
+
+
+def test_systems_called_by_errors_of_a_column_of_accuracies_are_not(tmp_path):
+    table = pd.DataFrame(
+        {"item": [1, 1, 2, 2], "system": ["wer_a", "wer_b"] * 2, "accuracy": [0.5, 0.2, 0.4, 0.3]}
+    )
+    assert bt.read(table, score="accuracy").attrs["higher_is_better"]

@@ -102,7 +102,7 @@ OTHERS = {
 }
 
 
-SMALL, SLACK = 6_000_000, 15_000_000  # bytes of each; beyond what a file of a few rows takes
+SMALL, SLACK = 8_000_000, 20_000_000  # bytes of each; beyond what a file of a few rows takes
 GROWING = {
     **{what: ("read", "item,A,B", form) for what, form in NARROW.items()},
     **{what: ("read", *layout) for what, layout in OTHERS.items()},

@@ -102,6 +102,17 @@ def test_a_system_called_better_than_another_keeps_its_name():
     assert re.search(r"^ #1 +#3 .* #1 better$", tables, re.M)
 
 
+def test_names_that_differ_in_the_middle_are_short_alike_in_any_order():
+    betas = ["0.5", "0.05", "0.3", "0.01", "0.2", "0.1"]
+    names = [f"outputs/llama3-8b-dpo-beta{b}-lr5e-7-epochs2-bs64/checkpoint" for b in betas]
+    short = short_names(names)
+    assert short == short_names(names[::-1])
+    assert all(f"beta{b}-" in short[name] for b, name in zip(betas, names, strict=True))
+    assert max(map(len, short.values())) <= 24
+    numbered = [f"{k}{'-same' * 8}{k % 2}" for k in range(100, 104)]
+    assert short_names(numbered, 9) == short_names(numbered[::-1], 9)
+
+
 @pytest.mark.parametrize("most", [8, 24])
 def test_short_names_differ(most):
     names = [f"the same long beginning {k} the same long end" for k in range(30)]

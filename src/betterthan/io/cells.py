@@ -234,10 +234,15 @@ def _is_other(number: float | None) -> bool:
     return number is not None and not math.isnan(number) and number not in (0, 1)
 
 
+def means_missing(text: str) -> bool:
+    """Whether a cell of a column of numbers would be missing."""
+    return stripped(text).casefold() in _MISSING
+
+
 def _parse(value: Any) -> float | None:
     if isinstance(value, str):
         word = stripped(value)
-        if word.casefold() in _MISSING:
+        if means_missing(value):
             return math.nan
         if _NUMBER.fullmatch(word):
             return float(word)

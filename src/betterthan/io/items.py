@@ -15,6 +15,7 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.cells import labels, read_once
+from betterthan.io.labels import check_labels, distinct_labels
 from betterthan.io.layouts import (
     candidates,
     find,
@@ -27,8 +28,6 @@ from betterthan.io.measure_names import refuse_rightness, refuse_several_measure
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import (
-    alike_labels,
-    check_labels,
     chosen,
     columns_of_runs,
     refuse_alike_by_scores,
@@ -574,7 +573,7 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     _refuse_lost_gold(table.source, rows, values, present)
     used = {find(table, "system"), *columns, *rows.columns}
     summary = _summary(rows, int((~present).sum())) + (f", scaled by {scale}" if scale != 1 else "")
-    summary += alike_labels(table.source, rows.labels)
+    tell_alike(table.source, distinct_labels(table.source, rows.labels), "labels")
     return Reading(_array(values, rows, scale), summary, unread(table, used))
 
 

@@ -136,6 +136,11 @@ def measures_in(column: str) -> frozenset[str]:
     return measures - _ANY_MEASURE or measures
 
 
+def is_named_measure(column: str) -> bool:
+    """Whether a name is that of a measure, other than ``score``, which may be any."""
+    return bool(measures_in(column) - _ANY_MEASURE)
+
+
 def other_measures(
     named: Iterable[tuple[str, str]], higher_is_better: bool | None = None
 ) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from filecmp import cmp
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,11 @@ from betterthan.io.layouts import (
     summary_line,
     that_take,
 )
-from betterthan.io.measure_names import refuse_other_measures, refuse_unknown_direction
+from betterthan.io.measure_names import (
+    is_named_measure,
+    refuse_other_measures,
+    refuse_unknown_direction,
+)
 from betterthan.io.pair_counts import judgments_by
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
@@ -457,10 +461,13 @@ def read_tables(
     if several:
         _refuse_copies(named)
     if higher_is_better is None and chosen_layout.gives == "scores":
-        if chosen_layout.name == "wide" and not meanings.score:
-            columns = result[names.SYSTEM].values.tolist()
         alone = [name for name in (meanings.score, *metrics) if name]
-        for named_columns in (columns, *([name] for name in alone)):
+        if chosen_layout.name == "long" and not by_file:
+            columns = [str(find(table, "score")) for table in by_name.values()]
+        compared = [columns, *([name] for name in alone)]
+        if not any(map(is_named_measure, chain(*compared))):  # then systems may be called by it
+            compared.append(result[names.SYSTEM].values.tolist())
+        for named_columns in compared:
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if of_scores and named_systems(systems) is None:
         refuse_doubtful(result)

@@ -14,10 +14,11 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, scores_array, sole
+from betterthan.io.labels import check_labels
 from betterthan.io.layouts import named_systems, require
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.reading import Columns, applied
-from betterthan.io.system_names import check_labels, chosen, refuse_alike_by_scores, renamed
+from betterthan.io.system_names import chosen, refuse_alike_by_scores, renamed
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, array_from_codes, narrow, text_array
 from betterthan.signed import Signature
@@ -283,7 +284,8 @@ def _label(value: Any) -> str:
     if value is None or value is pd.NA or value != value:
         return ""
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value)) if whole else stripped(str(value))  # a missing one makes floats of ints
+    text = str(int(value)) if whole else str(value)  # a missing one makes floats of ints
+    return text if stripped(text) else ""
 
 
 _MOST = 2**27  # counts, 1 GB of them

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from betterthan.progress import on_terminal
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Part, Table
@@ -187,20 +188,37 @@ def may_number(names: Iterable[str]) -> bool:
 
 
 def short_names(names: Sequence[str], most: int = 24) -> dict[str, str]:
-    """Names of more than `most` characters, shortened in the middle; with a number at the end where
-    several would be the same.
+    """Names of more than `most` characters, shortened in the middle; where several would be the
+    same, the part in which they differ, or a number at the end.
 
     Examples
     --------
     >>> short_names(["base", "20251205_sonar-foundation-agent_claude-opus-4-5"])
     {'20251205_sonar-foundation-agent_claude-opus-4-5': '20251205_so…ude-opus-4-5'}
+    >>> list(short_names([f"llama3-dpo-beta{b}-lr5e-7-epochs2" for b in (0.5, 0.05)], 18).values())
+    ['…dpo-beta0.05-lr5…', '…dpo-beta0.5-lr5…']
     """
-    long = [name for name in names if places(name) > most]
+    # in one order wherever they are numbered
+    long = sorted({name for name in names if places(name) > most})
     for head in (most // 2 - 1, most * 3 // 4, most // 4):
         short = {name: f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}" for name in long}
         if len({*short.values(), *names}) == len(long) + len({*names}):
             return short
+    start = _in_common(long)
+    end = _in_common([name[start:][::-1] for name in long])
+    room = most - 2 - max(len(name) - start - end for name in long)
+    if room >= 0:  # for what they have in common
+        before = min(start, room * 2 // 3)
+        after = min(end, room - before)
+        first, last = "…" * (before < start), "…" * (after < end)
+        cut = {name: name[start - before : len(name) - end + after] for name in long}
+        return {name: f"{first}{part}{last}" for name, part in cut.items()}
     return {name: f"{name[: most - 5]}…{k + 1}" for k, name in enumerate(long)}
+
+
+def _in_common(names: Sequence[str]) -> int:
+    """How many characters all names begin with."""
+    return len([*takewhile(lambda place: len({*place}) == 1, zip(*names, strict=False))])
 
 
 def _part(part: Part, width: int) -> Iterator[_Line]:
