@@ -27,7 +27,9 @@ def warn(message: str) -> None:
 def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     """Return `value` when it is one of `allowed`."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{what} is {quoted(value)}; choose one of {', '.join(allowed)}")
+        choices = ", ".join(quoted(name) if "=" in name else name for name in allowed)
+        like = text.looks_like(value, allowed) if isinstance(value, str) else ""
+        raise ValueError(f"{what} is {quoted(value)}; choose one of {choices}{like}")
     return value
 
 

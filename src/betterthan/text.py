@@ -6,7 +6,7 @@ No text is a formula of a spreadsheet (`no_formula`) or a command of GitHub Acti
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,9 +16,18 @@ _FLAW = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _NONZERO = re.compile(r"\s*[+-]?[0.]*[1-9]")
 VANISHES = "so close to 0 that it would be read as 0; write 0 if that is meant"
 _NUMBERS = re.compile(r"[0-9]+")
+LOOK_ALIKE = "differ only by blanks, case or unicode form"
 _NAMED = 4  # names in a sentence; more are counted
 _LONGEST = 60  # characters of a value shown in a message
 _BLANKS = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not _FLAW.match(c))
+
+
+JOINERS = "\u200c\u200d"  # within words of Persian and Hindi, and within emoji
+
+
+def may_print(letter: str) -> bool:
+    """Whether a letter may be printed: one that a reader sees, or that joins two of them."""
+    return letter.isprintable() or letter in JOINERS
 
 
 def flaw(text: str) -> str:
@@ -54,6 +63,37 @@ def first_flawed(texts: Sequence[str]) -> int | None:
 def any_flaw(text: str) -> bool:
     """Whether a text, or one of several put together, can be no name."""
     return not text.isprintable() and _FLAW.search(text) is not None
+
+
+def spelling(name: str) -> str:
+    """What names that look the same have in common.
+
+    Examples
+    --------
+    >>> spelling(" GPT  4") == spelling("gpt 4"), spelling("q1") == spelling("q10")
+    (True, False)
+    """
+    if not name.isascii():
+        import unicodedata
+
+        plain = unicodedata.normalize("NFKC", name)
+        # zero-width blanks and marks of direction are there, and nobody sees them
+        name = "".join(c for c in plain if unicodedata.category(c) != "Cf")
+    return " ".join(name.split()).casefold()
+
+
+def looks_like(name: str, others: Iterable[str]) -> str:
+    """In brackets, what of the other names looks like this one, but for its case; else nothing.
+
+    Examples
+    --------
+    >>> looks_like("c d", ["a", "c  d"]), looks_like("A", ["a"])
+    (" ('c d' and 'c  d' differ only by blanks, case or unicode form)", '')
+    """
+    for other in others:
+        if spelling(other) == spelling(name) and other.casefold() != name.casefold():
+            return f" ({name!a} and {other!a} {LOOK_ALIKE})"
+    return ""
 
 
 def quoted(value: Any) -> str:

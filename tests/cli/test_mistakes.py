@@ -482,3 +482,22 @@ def test_runs_of_one_system_take_no_options_of_several(run, option, tmp_path):
     code, line = run(text, str(other), "--same", *option, command="runs")
     assert code == 2
     assert f"{option[0]} does not go with --same" in line
+
+
+def test_systems_called_like_options_keep_their_names(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{k},1,{k % 2},{k % 3 // 2}\n" for k in range(40))
+    (tmp_path / "r.csv").write_text(f"item,k=5,k=1,beta=0.1\n{rows}")
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["betterthan", "compare", "r.csv", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            commands.main()
+        return ended.value.code, capsys.readouterr().err
+
+    code, printed = run("-o", "seed=3.md")
+    assert (code, "--" in printed) == (0, False)
+    assert "wrote seed=3.md\nk=5 is the best of 3 systems" in printed
+    code, printed = run("--baseline", "k=2")
+    assert code == 2
+    assert printed.endswith("error: baseline is 'k=2'; choose one of 'k=5', 'k=1', 'beta=0.1'\n")

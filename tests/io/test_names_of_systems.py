@@ -521,3 +521,15 @@ def test_systems_called_by_errors_of_a_column_of_accuracies_are_not(tmp_path):
         {"item": [1, 1, 2, 2], "system": ["wer_a", "wer_b"] * 2, "accuracy": [0.5, 0.2, 0.4, 0.3]}
     )
     assert bt.read(table, score="accuracy").attrs["higher_is_better"]
+
+
+def test_names_that_look_like_the_requested_one_are_told_from_it():
+    scores = [1, 0, 1, 1, 0] * 4
+    frame = pd.DataFrame({"item": range(20), "cafe\u0301": scores, "b": scores[::-1]})
+    alike = r"\('caf\\xe9' and 'cafe\\u0301' differ only by blanks, case or unicode form\)"
+    for choice in ({"baseline": "caf\u00e9"}, {"systems": ["caf\u00e9", "b"]}):
+        with pytest.raises(ValueError, match=alike):
+            bt.compare(frame, **choice)
+    a, b = (pd.Series(scores, index=index) for index in (range(20), map(str, range(20))))
+    with pytest.raises(ValueError, match="system 'B' has no item '0' of type int, and one of"):
+        bt.compare({"A": a, "B": b})

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import betterthan as bt
-from betterthan.io.system_names import spelling
+from betterthan.text import spelling
 
 WORDS = st.text(
     st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1

@@ -204,3 +204,20 @@ def test_labels_escape_what_no_font_can_draw():
 )
 def test_probabilities_never_round_to_certainty(p, text):
     assert numbers.equal_to(p) == text
+
+
+def test_legends_have_names_that_begin_with_an_underscore():
+    def entries(ax):
+        return [text.get_text() for text in ax.get_legend().get_texts()]
+
+    comparison = bt.compare({"_base": [1, 1, 0, 1] * 9, "new": [1, 0, 0, 1] * 9})
+    assert "_base better" in entries(bt.plot.rope_curve(comparison))
+    rows = {"system": ["_base", "new"], "item": [1, 1], "tp": [30, 25], "fp": [5, 9], "fn": [5, 9]}
+    tallies = bt.read(pd.DataFrame(rows))
+    assert entries(bt.plot.scores(tallies))[0].startswith("_base")
+    runs = pd.DataFrame(
+        [(s, i, (i + k) % 4, 4) for k, s in enumerate(("_base", "new")) for i in range(20)],
+        columns=["system", "item", "successes", "trials"],
+    )
+    reliability = bt.runs.reliability(bt.counts.trials_from_table(runs), k=(1, 2))
+    assert sorted(entries(bt.plot.reliability(reliability))) == ["_base", "new"]

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import sys
 import unicodedata
 
@@ -17,13 +18,14 @@ from betterthan.text import no_formula
 
 NAMES = ["=1+1\u202eA", "@\u2066B\u200e", "+C\ufeff1m", "-D", "E"]
 CONTROLLED = ["\x1b[31mA", "B\x07", "C\x9b1m", "D\0d", "E"]  # which no reader takes
+PLAIN = "\n\u200c\u200d"  # no terminal acts on what joins two letters
 FORMATS = ("text", "markdown", "html", "latex")
 
 
 def acted_on(text):
     """Characters that a terminal acts on, and halves of characters."""
     return sorted(
-        {ascii(c) for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c != "\n"}
+        {ascii(c) for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in PLAIN}
     )
 
 
@@ -132,3 +134,26 @@ def test_a_file_whose_name_is_no_text(tmp_path, capsys, monkeypatch, frame):
     assert (code, out, acted_on(err)) == (0, "", [])
     with open(path, encoding="utf-8") as file:
         assert file.readline() == "E,-D\n"
+
+
+def test_letters_that_join_others_are_printed():
+    """Persian words need U+200C, and emoji of several signs U+200D."""
+    persian, emoji = "پارسی\u200cگو", "👩\u200d💻 coder"
+    comparison = bt.compare({persian: [1, 1, 0, 1] * 9, emoji: [1, 0, 0, 1] * 9})
+    for form in ("text", "markdown", "html"):
+        page = comparison.report(format=form)
+        assert "\N{REPLACEMENT CHARACTER}" not in page
+        assert persian in page
+        assert emoji in page
+    assert "پارسیگو" in comparison.report(format="latex")
+
+
+def test_names_written_from_right_to_left_stand_by_themselves():
+    comparison = bt.compare({"جيس": [1, 1, 0, 1] * 9, "علام v2": [1, 0, 0, 1] * 9})
+    page = comparison.report(format="html")
+    shown = re.sub(
+        r"<(script|style|svg|title)\b.*?</\1>|<(?!/?bdi)[^>]*>", "", page, flags=re.DOTALL
+    )
+    assert "<bdi>جيس</bdi> − <bdi>علام</bdi> v2" in shown
+    assert not re.search("[ء-ي]", re.sub("<bdi>.*?</bdi>", "", shown))
+    assert "<bdi>" not in bt.compare({"a": [1, 0] * 9, "b": [1, 1] * 9}).report(format="html")

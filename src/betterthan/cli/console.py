@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import betterthan as bt
-from betterthan.text import no_command
+from betterthan.text import may_print, no_command
 
 if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
@@ -339,22 +339,30 @@ _REST = "--full, or -o report.html"  # how a user of the command line gets the f
 
 def say(line: str) -> None:
     """Print to standard error; names of files may hold what a terminal would act on."""
-    from betterthan.cli.options import in_options
+    from betterthan.cli.options import in_printed_options
 
-    line = in_options(line)
-    plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in line)
+    line = in_printed_options(line)
+    plain = "".join(c if may_print(c) or c == "\n" else ascii(c)[1:-1] for c in line)
     print(plain, file=sys.stderr)
 
 
 def fail(message: str) -> NoReturn:
     """One line, and exit code 2."""
-    say("error: " + " ".join(message.split()))
+    from betterthan.cli.options import in_options
+
+    say(in_options("error: " + " ".join(message.split())))
     raise SystemExit(2)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    from betterthan.cli.options import in_options
+
+    say(in_options(f"warning: {message}"))
 
 
 def ended(command: Callable[[], Any]) -> NoReturn:
     """Run a command, and leave."""
-    warnings.showwarning = lambda message, *_args, **_kwargs: say(f"warning: {message}")
+    warnings.showwarning = _show_warning
     try:
         code = _code_of(command)
         if note := finish():

@@ -321,7 +321,7 @@ _IN_PYTHON = {"format": "tool", "ci_kind": "interval", "rng": "seed", "which": "
 }
 _VALUE = r"\[[^\]]*\]|\([^()]*\)|'[^']*'|\"[^\"]*\"|[\w.+-]*\w"
 _SETTINGS = r"\w \(\w+=[^()'\"]*\)"  # behind the name of a system
-_CALL_OR_OPTION = re.compile(rf"\w\([^()]*\)|{_SETTINGS}|(?<![\w.-])([a-z_]+)=({_VALUE})?")
+_CALL_OR_OPTION = re.compile(rf"\w\([^()]*\)|{_SETTINGS}|(?<![\w.'-])([a-z_]+)=({_VALUE})?")
 _QUOTED_OPTION = re.compile(r"(?<![\w.-])(?<!\w\()(?<!\.\.\., )([a-z_]+)=('[^']*')")
 _COMPARE_CALL = re.compile(r"\bcompare\(\.\.\., ([a-z_]+='[^']*')\)")
 _LOAD = re.compile(r"betterthan\.load\((['\"])(.*?)\1\)")

@@ -5,9 +5,10 @@ from itertools import chain
 
 from betterthan.io.cells import holds_numbers, is_word, means_missing
 from betterthan.io.problems import in_python, listed, problem, quoted
-from betterthan.io.system_names import PLAIN_NUMBER, how_to_choose, spelling, tell_alike
+from betterthan.io.system_names import PLAIN_NUMBER, how_to_choose, tell_alike
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded
+from betterthan.text import spelling
 
 Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
 _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else

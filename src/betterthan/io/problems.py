@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from betterthan import names
-from betterthan.text import quoted
+from betterthan.text import may_print, quoted
 
 _LONGEST = 200  # characters of the name of a file
 _NAMED = 8  # names of a list
@@ -50,7 +50,7 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        c if c.isprintable() else " " if c.isspace() else c.encode("unicode_escape").decode()
+        c if may_print(c) else " " if c.isspace() else c.encode("unicode_escape").decode()
         for c in text
     )
 

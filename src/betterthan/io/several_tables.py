@@ -25,6 +25,7 @@ from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.table import Table, unread
+from betterthan.text import looks_like
 
 NAMES = ("systems", "datasets")
 _NUMBERED = "items are row numbers"
@@ -232,4 +233,5 @@ def _refuse_other_systems(
         parts = [f"lacks {listed(absent)}"] if absent else []
         parts += [f"has {listed(extra)} besides"] if extra else []
         reason = f"{' and '.join(parts)}, compared with {first_source}"
-        raise problem(source, f"{reason}; give files of the same systems")
+        like = next(filter(None, (looks_like(system, extra) for system in absent)), "")
+        raise problem(source, f"{reason}{like}; give files of the same systems")

@@ -1,7 +1,6 @@
 """Systems of a table: which columns they are, which names look alike, which are selected."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,25 +14,10 @@ from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import Texts, hashes, joined, repeated, text_array, text_blocks
+from betterthan.text import LOOK_ALIKE, looks_like, spelling
 
 _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_HOW = "differ only by blanks, case or unicode form"
-
-
-def spelling(name: str) -> str:
-    """What names that look the same have in common.
-
-    Examples
-    --------
-    >>> spelling(" GPT  4") == spelling("gpt 4"), spelling("q1") == spelling("q10")
-    (True, False)
-    """
-    if not name.isascii():
-        plain = unicodedata.normalize("NFKC", name)
-        # zero-width blanks and marks of direction are there, and nobody sees them
-        name = "".join(c for c in plain if unicodedata.category(c) != "Cf")
-    return " ".join(name.split()).casefold()
 
 
 def alike(values: Iterable[str]) -> list[list[str]]:
@@ -93,7 +77,9 @@ def refuse_alike(
         for other in others:
             if never_meet(first, other):
                 pair = f"{quoted(first)} and {quoted(other)}"
-                raise problem(source, f"{kind} {pair} {_HOW}, and {why}; give them one spelling")
+                raise problem(
+                    source, f"{kind} {pair} {LOOK_ALIKE}, and {why}; give them one spelling"
+                )
     if groups:
         warn(source, _alike_message(groups, kind))
 
@@ -155,7 +141,7 @@ def refuse_alike_by_pairs(
 def _alike_message(groups: list[list[str]], kind: str) -> str:
     named = " and ".join(quoted(name) for name in groups[0])
     more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
-    return f"{kind} {named}{more} {_HOW}, and are taken as different ones"
+    return f"{kind} {named}{more} {LOOK_ALIKE}, and are taken as different ones"
 
 
 def named_systems(systems: Any) -> list[str] | None:
@@ -178,6 +164,7 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
     absent = [system for system in systems if system not in columns]
     if absent:
         reason = f"has no column {quoted(absent[0])} of a system among {listed(columns)}"
+        reason += looks_like(absent[0], columns)
         raise problem(table.source, reason)
     return list(systems)
 

@@ -492,21 +492,23 @@ def _draw_masses(
         (within, "within the ROPE", drawing.EQUIVALENT, "--"),
         (below, f"{second} better", drawing.WORSE, ":"),
     )
-    for mass, label, color, line in looks:
-        ax.plot(width, mass, color=color, linestyle=line, linewidth=1.6, label=label)
+    lines = [
+        ax.plot(width, mass, color=color, linestyle=line, linewidth=1.6, label=label)[0]
+        for mass, label, color, line in looks
+    ]
     ax.axhline(threshold, color=drawing.FAINT, linewidth=0.8)
     ax.set_ylim(-0.02, 1.02)
     ax.set_ylabel("Posterior probability")
-    _below_axis(ax)
+    _below_axis(ax, handles=lines)  # by themselves, matplotlib leaves out names such as _base
     reached = np.flatnonzero(within >= threshold)
     if not reached.size:
         return f"No ROPE up to {width[-1]:g} has probability {threshold:g}"
     return f"A ROPE of about {width[reached[0]]:.2g} has probability {threshold:g}"
 
 
-def _below_axis(ax: "Axes") -> None:
+def _below_axis(ax: "Axes", **entries: Any) -> None:
     """The legend under the label of x."""
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.26), **drawing.LEGEND)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.26), **drawing.LEGEND, **entries)
 
 
 def _draw_verdicts(

@@ -187,15 +187,15 @@ def reliability(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     order = np.argsort(-np.nan_to_num(estimates[0]), kind="stable")[:_LINES]
     labels = drawing.labels(data[names.SYSTEM].values[order].tolist())
     spread = 0.08 * np.diff(ks, prepend=ks[0] - 1).min()
+    lines: list[Any] = []
     with drawing.canvas(ax, 5.5, 3.4) as ax:
         for place, (i, label) in enumerate(zip(order, labels, strict=True)):
             color, style = _COLORS[place % 4], _STYLES[place // 4 % 4]
             x = ks + spread * (place - (len(order) - 1) / 2)
             low, high = (data[f"pass_k_{end}"].values[:, i] for end in ("lower", "upper"))
             known = ~np.isnan(estimates[:, i])
-            ax.plot(
-                x[known], estimates[known, i], style, color=color, marker="o", ms=4, label=label
-            )
+            look: dict[str, Any] = {"color": color, "marker": "o", "ms": 4, "label": label}
+            lines += ax.plot(x[known], estimates[known, i], style, **look)
             ax.vlines(x[known], low[known], high[known], color=color, lw=1.2)
             if not known.all():
                 within = [data[f"bound_{end}"].values[~known, i] for end in ("lower", "upper")]
@@ -205,7 +205,7 @@ def reliability(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
         beyond = "; bands: bounds without more runs" if np.isnan(estimates).any() else ""
         ax.set(xlabel="k", ylabel=name, ylim=(0, 1), xticks=ks)
         ax.set_title(f"{name}: estimate and {interval}{beyond}", loc="left")
-        ax.legend(**drawing.LEGEND)
+        ax.legend(handles=lines, **drawing.LEGEND)
     return ax
 
 

@@ -163,15 +163,17 @@ def _alphas(tallies: xr.DataArray, systems: list[str], prior: Any) -> np.ndarray
 
 
 def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[str]) -> None:
+    lines = []
     for (x, y), label, (colour, line) in zip(curves, labels, _LOOKS, strict=False):
-        ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=label)
+        lines += ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=label)
         ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
     ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
     ax.margins(x=0)
     ax.set_yticks([])
     ax.set_ylabel("density")
     drawing.plain_numbers(ax.xaxis)
-    ax.legend(loc="upper left", title="score of the data", alignment="left", title_fontsize=8)
+    heading: dict[str, Any] = {"title": "score of the data", "title_fontsize": 8}
+    ax.legend(handles=lines, loc="upper left", alignment="left", **heading)
 
 
 def _curve(alpha: np.ndarray, statistic: str, beta: float) -> tuple[np.ndarray, np.ndarray]:

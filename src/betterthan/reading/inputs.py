@@ -231,6 +231,10 @@ def _by_label(sides: Mapping[str, pd.Series]) -> tuple[dict[str, np.ndarray], li
         for series, reference, where in ((first, side, name), (side, first, name_of_first)):
             missing = series.index.difference(reference.index, sort=False)
             if len(missing):
+                text, kind = str(missing[0]), type(missing[0]).__name__
+                if text in map(str, reference.index):
+                    reason = f"has no item {text!r} of type {kind}, and one of another type"
+                    raise ValueError(f"{where} {reason}; write the labels of all in one type")
                 reason = f"has no item {str(missing[0])!r} ({len(missing)} missing in all)"
                 which = "both" if len(sides) == 2 else "all"
                 raise ValueError(f"{where} {reason}; give {which} systems the same items")

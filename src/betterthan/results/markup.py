@@ -140,12 +140,27 @@ def as_markdown(page: Document) -> str:
 
 def as_html(page: Document) -> str:
     """The page in HTML, with its figures; it needs nothing from outside."""
-    return _template("page.html.j2", autoescape=True).render(p=page, names=LongNames(page))
+    template = _template("page.html.j2", autoescape=True)
+    return _isolated(template.render(p=page, names=LongNames(page)))
 
 
 def as_part(page: Document) -> str:
     """The page as a part of another one, such as a notebook."""
-    return _template("brief.html.j2", autoescape=True).render(p=page, names=LongNames())
+    return _isolated(_template("brief.html.j2", autoescape=True).render(p=page, names=LongNames()))
+
+
+_LETTER = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_RIGHT_TO_LEFT = re.compile(rf"{_LETTER}+(?:[ \u200c\u200d_-]{_LETTER}+)*")
+_MARKUP_OR_NAME = re.compile(
+    rf"<(script|style|svg|title)\b.*?</\1>|<[^>]*>|{_RIGHT_TO_LEFT.pattern}", re.DOTALL
+)
+
+
+def _isolated(page: str) -> str:
+    """A page in which no name in Arabic or Hebrew turns around the numbers and names next to it."""
+    if not _RIGHT_TO_LEFT.search(page):
+        return page
+    return _MARKUP_OR_NAME.sub(lambda m: m[0] if m[0][0] == "<" else f"<bdi>{m[0]}</bdi>", page)
 
 
 def as_comment(page: Document) -> str:

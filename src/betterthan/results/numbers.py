@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from betterthan.text import JOINERS, may_print
+
 
 def probability(p: float, mcse: float = 0.0, threshold: float = 0.0) -> str:
     """A probability to three decimals, or as many as its Monte Carlo error supports; an exact one
@@ -264,7 +266,9 @@ _LATEX = {
     "†": r"$\dagger$",
     "✓": r"$\checkmark$",  # of amssymb
     "\N{REPLACEMENT CHARACTER}": "?",  # which pdfLaTeX does not know
+    **dict.fromkeys(JOINERS, ""),  # nor these
 }
+_HYPHENS = re.compile("(?<=-)(?=-)")
 _NUMERIC = re.compile(r"[-+\d.,\[\] ]*")
 _MARKDOWN = "\\`*_{}[]<>#|~&$"
 
@@ -276,11 +280,15 @@ def latex(text: str) -> str:
     --------
     >>> latex("50%"), latex("-2.5"), latex("[-2.6, 1.4]"), latex("a-5")
     ('50\\%', '$-$2.5', '{[}$-$2.6, 1.4{]}', 'a-5')
+    >>> latex("*gpt"), latex("models--gpt")  # \\* is an end of a row, and -- a dash
+    ('{*}gpt', 'models-{}-gpt')
     """
     plain = on_one_line(str(text)) if str(text).strip() else ""
     if _NUMERIC.fullmatch(plain):
         plain = re.sub(r"(?<![\d.])-(?=[\d.])", "−", plain)
-    return "".join(_LATEX.get(letter, letter) for letter in plain)
+    hyphens = ("".join(_LATEX.get(c, c) for c in part) for part in _HYPHENS.split(plain))
+    escaped = "{}".join(hyphens)
+    return f"{{*}}{escaped[1:]}" if escaped.startswith("*") else escaped
 
 
 def markdown(text: str) -> str:
@@ -294,7 +302,7 @@ def on_one_line(name: str) -> str:
     joined = " ".join(name.split())
     if joined and joined.isprintable():
         return joined
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
+    return "".join(c if may_print(c) else "\N{REPLACEMENT CHARACTER}" for c in joined) or '""'
 
 
 def labels_on_one_line(labels: Iterable[object]) -> list[str]:
