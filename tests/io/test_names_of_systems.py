@@ -443,6 +443,20 @@ def test_items_that_are_one_number_in_two_spellings_are_said(tmp_path, other):
     assert bt.read(both).sizes["item"] == 3  # A has both
 
 
+@pytest.mark.parametrize("form", ["{subject}-{number}", "q{number}.json", "2024-{number}-3"])
+def test_numbers_within_ids_are_said_to_have_two_spellings(tmp_path, form):
+    def ids(width):
+        subjects = ["bio", "math"] * 20
+        return [form.format(subject=s, number=f"{k:0{width}}") for k, s in enumerate(subjects)]
+
+    for name, width in (("A", 1), ("B", 2)):
+        pd.DataFrame({"item": ids(width), "score": [1, 0] * 20}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    with pytest.warns(UserWarning, match=r"\(and 9 more such pairs\) are one number in two"):
+        bt.read([tmp_path / "A.csv", tmp_path / "B.csv"])
+
+
 def test_ids_that_are_hashes_are_no_numbers_in_two_spellings(tmp_path):
     path = tmp_path / "hashes.csv"
     rows = ["5e1234567,1,", "7e9999999,,0", "1e999,1,", "1e99999999999999999999,,1", "q,1,0"]

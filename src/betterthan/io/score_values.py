@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from itertools import combinations, takewhile
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -76,25 +78,25 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
 
 
 def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
-    """Warn of items that are one number, such as 1 and 01, of which each system has one."""
+    """Warn of items of one number, such as q1 and q01, of which each system has one."""
     gaps = [np.isnan(rows).any(1) for rows in row_blocks(scores.values)]
     lacking = np.flatnonzero(np.concatenate(gaps))
     if not len(lacking):  # the labels of a large table are not looked at in vain
         return
-    items, spelt = scores[names.ITEM].values, dict[Decimal, dict[str, np.ndarray]]()
+    items, spelt = scores[names.ITEM].values, dict[str | Decimal, dict[str, np.ndarray]]()
     prefix = len(_prefix_of_numbers([str(items[k]) for k in lacking]))
     labels = (str(items[k])[prefix:] for k in lacking)
-    keys = ((float(x), hash(x)) if PLAIN_NUMBER.fullmatch(x) else (np.nan, 0) for x in labels)
-    numbers, marks = np.fromiter(keys, np.dtype((np.float64, 2)), len(lacking)).T
-    numbers[np.isinf(numbers)] = np.nan  # such as a hash, 7e9999999
+    keys = ((hash(_in_one_spelling(x, float)), hash(x)) for x in labels)
+    numbers, marks = np.fromiter(keys, np.dtype((np.int64, 2)), len(lacking)).T
     order = np.lexsort((marks, numbers))
     alike = np.diff(numbers[order]) == 0
     twice = set(numbers[order][1:][alike & (np.diff(marks[order]) != 0)].tolist())
     for k in lacking if twice else ():
         item = str(items[k])
         number = item[prefix:]
-        if PLAIN_NUMBER.fullmatch(number) and float(number) in twice:
-            ids, observed = spelt.setdefault(Decimal(number), {}), ~np.isnan(scores.values[k])
+        if hash(_in_one_spelling(number, float)) in twice:
+            ids = spelt.setdefault(_in_one_spelling(number, Decimal), {})
+            observed = ~np.isnan(scores.values[k])
             ids[item] = ids[item] | observed if item in ids else observed
     pairs = [
         [quoted(one), quoted(other)]
@@ -107,6 +109,15 @@ def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
         reason = f"items {' and '.join(pairs[0])}{more} are one number in two spellings, and no"
         right = "system has a score on both; if they are one item, give it one spelling"
         warn(scores.attrs["source"], f"{reason} {right}")
+
+
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # that a number begins with
+
+
+def _in_one_spelling(label: str, number: Callable[[str], Any]) -> Any:
+    """A label that is a number as one; any other without zeros before the numbers in it."""
+    is_number = PLAIN_NUMBER.fullmatch(label) and np.isfinite(float(label))  # a hash: 7e9999999
+    return number(label) if is_number else _ZEROS.sub("", label)
 
 
 def _prefix_of_numbers(items: Sequence[str]) -> str:
