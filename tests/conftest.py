@@ -3,10 +3,11 @@ import gc
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from hypothesis import settings
 
+from betterthan.datasets import example_fit
 from betterthan.models import performance_function
-from betterthan.models.sampling import Sampling
 
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("steady")
@@ -42,30 +43,17 @@ def regression_frame():
 
 
 @pytest.fixture(scope="session")
-def regression_trees(regression_frame):
-    """A fit, and the same again, without predictions: it compiles nothing."""
-
-    def fit(rng, **more):
-        how = {"sampling": Sampling(draws=500), "rng": rng}
-        return performance_function.fit(regression_frame, "gain", **how, **more)
-
-    return fit(7), fit(np.int64(7), predictive=False)
-
-
-@pytest.fixture(scope="session")
-def regression_tree(regression_trees):
-    return regression_trees[0]
-
-
-@pytest.fixture(scope="session")
-def ratings():
-    """Ratings 1 to 4 of 60 dialogues by 10 users."""
-    data = performance_function.simulate(60, features=2, groups=10, levels=4, rng=5)
-    return pd.DataFrame(data["features"].values, columns=["f", "words"]).assign(
-        rating=1 + data["response"].values, user=[f"u{k}" for k in data["group_of"].values]
-    )
-
-
-@pytest.fixture(scope="session")
-def ordinal_tree(ratings):
-    return performance_function.fit(ratings, "rating", by="user", ordinal=True, rng=7)
+def regression_tree():
+    """A stored fit, of features and a response named as in the frame: nothing is sampled."""
+    tree = example_fit("performance_function")
+    groups = {
+        name: data.assign_coords(feature=["f", "words"]) if "feature" in data.dims else data
+        for name, data in ((name, tree[name].to_dataset()) for name in tree.children)
+    }
+    groups["posterior"].attrs |= {
+        "response": "gain",
+        "features": ["f", "words"],
+        "feature_low": np.array([0.0, 50.0]),
+        "feature_high": np.array([1.0, 200.0]),
+    }
+    return xr.DataTree.from_dict(groups)

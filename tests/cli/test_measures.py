@@ -120,7 +120,6 @@ def test_outcome(features, monkeypatch, capsys):
     assert "9 folds, each leaves out one value of who" in out
 
 
-@pytest.mark.sampled
 def test_outcome_with_the_model(
     features, tmp_path, regression_frame, regression_tree, monkeypatch, capsys
 ):

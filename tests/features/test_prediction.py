@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import special
 
 import betterthan as bt
 
 AB = {"system_a": "A", "system_b": "B"}
 COMPONENTS = pd.DataFrame({"f": [0.6, 0.4, 0.6], "words": [110, 110, 110]}, index=["A", "B", "C"])
-RATED = pd.DataFrame({"f": [0.5, -0.5], "words": [0.2, 0.2]}, index=["A", "B"])
 
 
 @pytest.fixture
@@ -18,7 +16,6 @@ def tree(regression_tree):
     return regression_tree
 
 
-@pytest.mark.sampled
 def test_prediction_is_that_of_the_draws(tree):
     found = bt.features.predict(tree, COMPONENTS, ci_kind="eti")
     posterior = tree["posterior"].to_dataset()
@@ -45,7 +42,6 @@ def test_prediction_is_that_of_the_draws(tree):
     assert found["prob_best"].sum().item() == pytest.approx(1)
 
 
-@pytest.mark.sampled
 def test_the_report_names_failed_checks_only_where_checks_failed(tree):
     predicted = bt.features.predict(tree, COMPONENTS)
     assert "Failed checks" not in bt.report(predicted, format="markdown")
@@ -53,7 +49,6 @@ def test_the_report_names_failed_checks_only_where_checks_failed(tree):
     assert "R-hat is 1.2." in bt.report(failed, format="markdown")
 
 
-@pytest.mark.sampled
 def test_direction_and_rope(tree):
     found = bt.features.predict(tree, COMPONENTS, higher_is_better=False, rope=100)
     plain = bt.features.predict(tree, COMPONENTS)
@@ -64,26 +59,6 @@ def test_direction_and_rope(tree):
     assert plain["verdict"].sel(AB).item() in ("a_better", "b_better", "undecided")
 
 
-@pytest.mark.sampled
-def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal_tree):
-    found = bt.features.predict(ordinal_tree, RATED)
-    posterior = ordinal_tree["posterior"].to_dataset().stack(sample=("chain", "draw"))
-    random = np.random.default_rng(1)
-    user = random.normal(size=(200, posterior.sizes["sample"])) * posterior["group_sd"].values
-    x = RATED.loc["A"].to_numpy()
-    eta = (
-        posterior["intercept"].values
-        + x @ posterior["coefficient"].transpose("feature", "sample").values
-        + user
-    )
-    above = special.expit(eta - posterior["cutpoints"].transpose("cut", "sample").values[:, None])
-    simulated = 1 + above.sum(0).mean()
-    assert found["predicted"].sel(system="A").item() == pytest.approx(simulated, abs=0.01)
-    assert (found["lower"] > 1).all()
-    assert (found["upper"] < 4).all()
-
-
-@pytest.mark.sampled
 def test_features_outside_the_training_data_are_named(tree):
     found = bt.features.predict(
         tree, {"near": {"f": 0.5, "words": 100}, "far": {"f": 9, "words": 100}}
@@ -91,7 +66,6 @@ def test_features_outside_the_training_data_are_named(tree):
     assert found["outside"].values.tolist() == ["", "f"]
 
 
-@pytest.mark.sampled
 def test_a_fit_that_has_not_converged_gives_no_verdict(tree):
     with pytest.warns(UserWarning, match="no verdict: .*ESS"):
         found = bt.features.predict(tree.isel(draw=slice(0, 30)), COMPONENTS)
@@ -99,7 +73,6 @@ def test_a_fit_that_has_not_converged_gives_no_verdict(tree):
     assert found.attrs["failures"]
 
 
-@pytest.mark.sampled
 def test_a_component_with_other_confusions_is_refused(tree):
     beetle = bt.datasets.beetle_confusion()
     known = "freq.predicted.pc_incomplete.actual.correct"
@@ -116,7 +89,6 @@ def test_a_component_with_other_confusions_is_refused(tree):
         )
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("components", "words"),
     [

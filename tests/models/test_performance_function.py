@@ -29,18 +29,38 @@ GROUPS = {
 
 
 @pytest.fixture
-def tree(regression_tree):
-    return regression_tree
-
-
-@pytest.fixture
 def frame(regression_frame):
     return regression_frame
 
 
+@pytest.fixture(scope="module")
+def trees(regression_frame):
+    """A fit, and the same again, without predictions: it compiles nothing."""
+
+    def fit(rng, **more):
+        how = {"sampling": Sampling(draws=500), "rng": rng}
+        return model.fit(regression_frame, "gain", **how, **more)
+
+    return fit(7), fit(np.int64(7), predictive=False)
+
+
 @pytest.fixture
-def ordinal(ordinal_tree):
-    return ordinal_tree
+def tree(trees):
+    return trees[0]
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    """Ratings 1 to 4 of 60 dialogues by 10 users."""
+    data = model.simulate(60, features=2, groups=10, levels=4, rng=5)
+    return pd.DataFrame(data["features"].values, columns=["f", "words"]).assign(
+        rating=1 + data["response"].values, user=[f"u{k}" for k in data["group_of"].values]
+    )
+
+
+@pytest.fixture(scope="module")
+def ordinal(ratings):
+    return model.fit(ratings, "rating", by="user", ordinal=True, rng=7)
 
 
 @pytest.mark.sampled
@@ -112,8 +132,8 @@ def test_units_of_the_data_come_back(tree, frame):
 
 
 @pytest.mark.sampled
-def test_same_seed_same_draws(regression_trees):
-    tree, again = regression_trees
+def test_same_seed_same_draws(trees):
+    tree, again = trees
     np.testing.assert_array_equal(
         again["posterior"]["coefficient"].values, tree["posterior"]["coefficient"].values
     )
@@ -199,6 +219,26 @@ def test_ordinal_likelihood_is_that_of_the_formula(ordinal, ratings):
     expected = np.log(special.expit(cuts[level + 1] - eta) - special.expit(cuts[level] - eta))
     found = ordinal["log_likelihood"]["y"].isel(chain=1, draw=17).values
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.sampled
+def test_ordinal_prediction_is_the_mean_over_users_and_levels(ordinal):
+    rated = pd.DataFrame({"f": [0.5, -0.5], "words": [0.2, 0.2]}, index=["A", "B"])
+    found = bt.features.predict(ordinal, rated)
+    posterior = ordinal["posterior"].to_dataset().stack(sample=("chain", "draw"))
+    random = np.random.default_rng(1)
+    user = random.normal(size=(200, posterior.sizes["sample"])) * posterior["group_sd"].values
+    x = rated.loc["A"].to_numpy()
+    eta = (
+        posterior["intercept"].values
+        + x @ posterior["coefficient"].transpose("feature", "sample").values
+        + user
+    )
+    above = special.expit(eta - posterior["cutpoints"].transpose("cut", "sample").values[:, None])
+    simulated = 1 + above.sum(0).mean()
+    assert found["predicted"].sel(system="A").item() == pytest.approx(simulated, abs=0.01)
+    assert (found["lower"] > 1).all()
+    assert (found["upper"] < 4).all()
 
 
 def test_bad_arguments_are_refused(frame):

@@ -72,7 +72,6 @@ def test_ranks_are_drawn_best_first():
         bt.plot.ranks(xr.Dataset())
 
 
-@pytest.mark.sampled
 def test_coefficients_of_least_squares_and_of_a_posterior(regression_frame, regression_tree):
     function = bt.features.performance_function(regression_frame, "gain", direction="none")
     ax = bt.plot.coefficients(function)

@@ -105,7 +105,6 @@ def test_confusions_in_either_order_of_dims():
     assert bt.report(matrix.transpose()) == bt.report(matrix)
 
 
-@pytest.mark.sampled
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_function_says_every_measure(regression_frame, regression_tree, format):
     function = bt.features.performance_function(regression_frame, "gain")
@@ -138,7 +137,6 @@ def test_a_function_draws_and_counts_what_was_dropped(regression_frame, tmp_path
         bt.report(bt.datasets.beetle_functions()["full"])
 
 
-@pytest.mark.sampled
 def test_an_unconverged_posterior_is_not_to_be_trusted(regression_frame, regression_tree):
     function = bt.features.performance_function(regression_frame, "gain")
     written = bt.report(function, regression_tree.isel(draw=slice(0, 30)))
