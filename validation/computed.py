@@ -64,13 +64,16 @@ def _at_points(model: Any) -> dict[str, Any]:
     """Log density, gradient and the values of all variables at points around where sampling
     starts.
     """
-    from pymc.pytensorf import gradient, rewrite_pregrad
+    import pytensor.tensor as pt
+    from pymc.pytensorf import rewrite_pregrad
     from pytensor.compile.mode import Mode
 
     parameters = sorted(model.value_vars, key=lambda v: v.name)
     values = sorted(model.unobserved_value_vars, key=lambda v: v.name)
     log_density = model.logp()
-    gradients = gradient(rewrite_pregrad(log_density), parameters)
+    # of all at once: one by one, what they share is derived again for each
+    by_parameter = pt.grad(rewrite_pregrad(log_density), parameters)
+    gradients = pt.concatenate([pt.flatten(part) for part in by_parameter])
     with sampling.without_compiler():  # five evaluations: rewriting would take most of the time
         compiled = model.compile_fn(
             [log_density, gradients, *values],
