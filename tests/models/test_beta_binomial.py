@@ -2,11 +2,14 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+import nutpie
+import pymc as pm
 import pytest
 from scipy import stats
 
 import betterthan as bt
 from betterthan.models import beta_binomial as model
+from betterthan.models import sampling
 from betterthan.models.sampling import Sampling
 
 REFERENCE = Path(__file__).parents[2] / "models" / "beta_binomial" / "reference.toml"
@@ -66,6 +69,25 @@ def test_arviz_accepts_the_tree(tree, accepted):
 @pytest.mark.sampled
 def test_tree_survives_netcdf(tree, tmp_path, round_trip):
     round_trip(tree, tmp_path / "fit.nc")
+
+
+@pytest.mark.sampled
+def test_draws_of_pm_sample_by_nutpie_are_adopted(tree, truth, monkeypatch):
+    # as the fit has compiled it: that pm.sample draws the same is tested in test_sampling
+    monkeypatch.setattr(nutpie, "compile_pymc_model", lambda own, **_: sampling.compiled(own))
+    counts = truth["counts"]
+    settings = {"draws": 500, "tune": 500, "chains": 4, "cores": 1, "random_seed": 1}
+    with model.build(counts):
+        own = pm.sample(**settings, nuts_sampler="nutpie", progressbar=False)
+    adopted = bt.fits.adopt(own)
+    answer, exact = bt.prob_better(adopted), bt.prob_better(counts)
+    assert answer.shape == exact.shape
+    z = (answer - exact.values) / np.maximum(answer["mcse"], 1e-3)
+    assert (np.abs(z) < 4.5).all()
+    for prior in (None, (1, 1)):
+        assert bt.fits.cross_check(counts, adopted, prior=prior)["agrees"].all()
+    with pytest.raises(ValueError, match=r"but the draws were made with \(1\.0, 1\.0\)"):
+        bt.fits.cross_check(counts, adopted, prior=(2, 1))
 
 
 def test_logp_is_that_of_scipy():
