@@ -85,6 +85,20 @@ def test_another_prior_is_other_data():
     assert Graph.from_model(flat).same_as(Graph.from_model(even))
 
 
+def of_columns(n):
+    """Two columns of n rows, their labels by n; where chains start follows from the data."""
+    import pymc as pm
+
+    random = np.random.default_rng(n)
+    with pm.Model(coords={"row": np.arange(n), "column": [f"l{n}", f"m{n}"]}) as model:
+        at = sampling.held("at", random.normal(size=n))
+        width = pm.Data("width", random.uniform(1, 2, size=2), dims="column")
+        level = pm.Normal("level", at.mean(), width, dims="column")
+        y = pm.Data("response", random.normal(size=(n, 2)), dims=("row", "column"))
+        pm.Normal("y", level, 2.0, observed=y, dims=("row", "column"))
+    return model
+
+
 @pytest.mark.sampled
 def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
     import nutpie
@@ -97,11 +111,8 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
         lambda model, **more: compiled.append(model) or real(model, **more),
     )
     monkeypatch.setattr(sampling, "_CACHE", sampling.deque(maxlen=8))
-    first, second = (hierarchical.simulate(n, n=30, rng=n)["counts"] for n in (4, 6))
-    second = second.assign_coords(pair=["p"], system_b=("pair", ["Z"]))
-    models = [hierarchical.build(first), hierarchical.build(second)]
     with sampling.steady_arithmetic():
-        _, found = (sampling.sample(model, seed=5, **QUICK) for model in models)
+        _, found = (sampling.sample(of_columns(n), seed=5, **QUICK) for n in (20, 30))
         assert len(compiled) == 1
         wanted = pm.sample(
             **QUICK,
@@ -110,7 +121,7 @@ def test_the_second_fit_compiles_nothing_and_draws_what_pymc_draws(monkeypatch):
             cores=1,
             progressbar=False,
             quiet=True,
-            model=hierarchical.build(second),
+            model=of_columns(30),
         )
     for name, draws in wanted["posterior"].data_vars.items():
         np.testing.assert_array_equal(found["posterior"][name], draws)
