@@ -9,6 +9,8 @@ import pytest
 # the same draws. Numba reads this when it is imported.
 for name, value in (("OPT", "1"), ("CPU_NAME", "generic"), ("CPU_FEATURES", "")):
     os.environ.setdefault(f"NUMBA_{name}", value)
+# Threads of linear algebra beside two workers wait for each other; numpy reads this likewise.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # nor do graphs keep the lines of code that each of their nodes comes from
 os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
 
