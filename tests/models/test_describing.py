@@ -68,6 +68,7 @@ def test_the_code_of_a_card_runs(name, monkeypatch):
     # 200 draws are a fifth of the work of 1,000, and whether they converge is no question here
     monkeypatch.setattr(names, "ESS_MIN", 50)
     monkeypatch.setattr(names, "RHAT_MAX", 1.2)
+    monkeypatch.setattr(names, "DRAWS", 50)  # of the prior, which no card looks at
     code = graphs.CODE.search(card(name))[1]
     namespace, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
