@@ -211,20 +211,22 @@ def _by_line(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 def _by_paths(cells: np.ndarray, s: np.ndarray) -> np.ndarray:
     """The sum of the integrals around the three singularities, (node,)."""
-    n, total = cells.sum(1)[:, None], np.zeros(len(s), complex)
-    centers = 1j * s[:, None] * _SIDES
+    law, index = np.unique(cells, axis=0, return_inverse=True)  # paths depend on cells alone
+    n, total = law.sum(1)[:, None], np.zeros(len(s), complex)
     for k in range(3):
-        rows = np.flatnonzero(cells[:, k] > 0)
-        scale = np.maximum(cells[rows, k, None], _LEAST_SCALE)
+        scale = np.maximum(law[:, k, None], _LEAST_SCALE)
         angle = np.minimum(np.pi, _WIDTHS / np.sqrt(scale)) * _FRACTION
-        path = angle / np.tan(angle) + 1j * angle
-        z = centers[rows, k, None] + scale * path
-        log = z - n[rows] - _log_norm(n[rows])
-        for j in range(3):
-            log = log - cells[rows, j, None] * np.log((z - centers[rows, j, None]) / n[rows])
+        path = scale * (angle / np.tan(angle) + 1j * angle)
         turn = 1 / np.tan(angle) - angle / np.sin(angle) ** 2 + 1j
-        step = angle[:, 1:2] - angle[:, :1]
-        total[rows] += (np.exp(log) * turn * scale * step).sum(1) / (2j * np.pi)
+        turn = turn * scale * (angle[:, 1:2] - angle[:, :1]) / (2j * np.pi)
+        factor = path - n - _log_norm(n) - law[:, k, None] * np.log(path / n)
+        rows = np.flatnonzero(cells[:, k] > 0)
+        center, row = 1j * s[rows, None] * _SIDES[k], index[rows]
+        log, z = factor[row] + center, path[row] + center
+        for j in {0, 1, 2} - {k}:
+            other = 1j * s[rows, None] * _SIDES[j]
+            log -= cells[rows, j, None] * np.log((z - other) / n[row])
+        total[rows] += (np.exp(log) * turn[row]).sum(1)
     return total
 
 
