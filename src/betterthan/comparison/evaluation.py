@@ -247,7 +247,8 @@ def evaluate(
     raw_counts, columns, notes = count(item_scores, options)
     pooled, warned = dependence(item_scores if runs else loaded.observed, takes)
     pooled = pooled if options.over is None else []
-    columns |= score_intervals(totals, columns, options)
+    if whole is None:  # an average states none of a data set
+        columns |= score_intervals(totals, columns, options)
     if totals is not None and totals.runs:
         columns |= columns_of_runs(loaded.data)
     warned = [*warned, *(_turned_around(loaded) if whole is None else ())]
@@ -257,7 +258,9 @@ def evaluate(
     notes += notes_of_counting(raw_counts, counts, options, quantity)
     if options.baseline is not None:
         checks.one_of(options.baseline, systems_of(counts), "baseline")
-    attrs = data_attrs(loaded, raw_counts) | {"data_hash": fingerprint(loaded.observed)}
+    attrs = data_attrs(loaded, raw_counts)
+    if whole is None:
+        attrs["data_hash"] = fingerprint(loaded.observed)
     if loaded.by_item and names.TALLY not in loaded.observed.dims:
         lacking = loaded.observed.coords.get(LACKING)
         gaps = gaps_in(loaded.observed) if lacking is None else lacking.values
