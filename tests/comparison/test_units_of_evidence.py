@@ -160,8 +160,9 @@ def test_rare_large_differences_are_seldom_taken_for_equivalence(items):
         base = rng.choice([0.9, 1.0], (items, 1))
         scores = np.hstack([base, base - 0.9 * (rng.random((items, 99)) < 0.06)])
         pairs = pair_means(scores, np.ones_like(scores), np.arange(items), skewed=True)
+        pairs = pairs.take(np.arange(99))  # of the first system with all others
         within = 1 - pairs.prob_above(0.05) - pairs.prob_below(-0.05)
-        wrong.append((within[:99] >= 0.95).mean())  # of the first system with all others
+        wrong.append((within >= 0.95).mean())
     assert np.mean(wrong) < 0.05
 
 
