@@ -58,7 +58,7 @@ def test_intervals_are_those_without_interpolation(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("systems", "items", "spread"), [(70, 30, 0.3), (64, 20, 1.5), (100, 8, 1)]
+    ("systems", "items", "spread"), [(70, 30, 0.3), (64, 20, 1.5), (64, 8, 1)]
 )
 @pytest.mark.parametrize("prob", [0.5, 0.95])
 def test_rough_ends_are_near_also_on_few_items(systems, items, spread, prob, monkeypatch):
