@@ -325,10 +325,14 @@ def calibrated(
     (0.99353, np.int64(16))
     """
     low, high = 0.5, 1.0  # of thresholds: the error is too large, or is not
+    errors: dict[bytes, float] = {}  # by stops, which are those of many thresholds
     for _ in with_bar(range(_HALVINGS), _HALVINGS, "boundary"):
         middle = (low + high) / 2
-        wrong = walk(by_threshold(looks, middle, prior)).so_far[-1].sum()
-        low, high = (low, middle) if wrong <= error else (middle, high)
+        stops = by_threshold(looks, middle, prior)
+        key = np.stack([stops.a, stops.b]).tobytes()
+        if key not in errors:
+            errors[key] = float(walk(stops).so_far[-1].sum())
+        low, high = (low, middle) if errors[key] <= error else (middle, high)
     return by_threshold(looks, high, prior), high
 
 
