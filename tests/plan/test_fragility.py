@@ -75,15 +75,15 @@ def around(k, counts):
             yield other
 
 
-def brute(counts, rule, other, kind):
+def brute(counts, verdicts, other, kind):
     """The least number by trying all."""
-    now = edges.verdicts(np.array([counts]), rule)[0]
+    now = verdicts[counts]
     for k in range(1, sum(counts) + 1):
         if kind == "drop":
             all_ = [tuple(np.subtract(counts, mix)) for mix in mixes(k, counts)]
         else:
             all_ = list(around(k, counts))
-        found = edges.verdicts(np.array(all_).reshape(-1, 3), rule)
+        found = verdicts[tuple(np.array(all_, dtype=int).reshape(-1, 3).T)]
         if (found == 1 - now).any() if other else (found != now).any():
             return k
     return np.nan
@@ -104,11 +104,15 @@ def test_brute_force_over_all_mixes(rule):
     every = [c for c in itertools.product(range(8), range(4), range(7)) if sum(c)]
     counts = np.array([every[k] for k in rng.permutation(len(every))[:40]])
     now = edges.verdicts(counts, rule)
+    most = counts.sum(1).max()
+    within = np.argwhere(np.indices((most + 1,) * 3).sum(0) <= most)
+    verdicts = np.full((most + 1,) * 3, -1)
+    verdicts[tuple(within.T)] = edges.verdicts(within, rule)
     for kind, search in (("drop", edges.fewest_dropped), ("turn", edges.fewest_flips)):
         for other in (False, True):
             asked = (now <= edges.B) if other else (now != edges.UNDECIDED)
             told = [
-                brute(tuple(c), rule, other, kind) if ask else np.nan
+                brute(tuple(c), verdicts, other, kind) if ask else np.nan
                 for c, ask in zip(counts.tolist(), asked, strict=True)
             ]
             np.testing.assert_array_equal(search(counts, rule, other=other).fewest, told)
