@@ -340,6 +340,6 @@ def test_confidence_sequences(counts, ends):
     ],
 )
 def test_the_limiting_probability_is_that_of_ever_more_items(theta, rope, ceiling):
-    found = bt.plan.assurance([10_000], theta=theta, rope=rope)
+    found = bt.plan.assurance([4000], theta=theta, rope=rope)
     np.testing.assert_allclose(found["ceiling"].values, ceiling, atol=1e-12)
     np.testing.assert_allclose(found["probability"].values[0], ceiling, atol=0.003)
