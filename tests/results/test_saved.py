@@ -110,14 +110,18 @@ def test_a_saved_file_that_a_tool_changed_has_no_digest_and_is_read(saved, compa
     xr.testing.assert_identical(back.alternatives["exact"], both.alternatives["exact"])
 
 
-@pytest.mark.parametrize(
-    "lacking", ["dataset_weight", "dataset_items", "counts_dataset", "prob_better_dataset"]
-)
-def test_an_average_without_its_data_sets_is_refused(tmp_path, lacking):
+@pytest.fixture(scope="module")
+def average():
     scores = np.random.default_rng(0).integers(0, 2, (40, 2)).astype(float)
     coords = {"system": ["A", "B"], "dataset": ("item", ["x", "y"] * 20)}
     data = xr.DataArray(scores, dims=("item", "system"), coords=coords)
-    average = bt.compare(data, over="dataset").data
+    return bt.compare(data, over="dataset").data
+
+
+@pytest.mark.parametrize(
+    "lacking", ["dataset_weight", "dataset_items", "counts_dataset", "prob_better_dataset"]
+)
+def test_an_average_without_its_data_sets_is_refused(average, tmp_path, lacking):
     average.drop_vars(lacking).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
     assert f"it has no variable {lacking}" in refusal(tmp_path / "a.nc")
 
