@@ -1,5 +1,6 @@
 """A saved comparison opens as it was, and a damaged file ends in one line: no hang, no crash."""
 
+import io
 import re
 import sys
 from importlib.util import find_spec
@@ -37,6 +38,18 @@ def no_digest(comparison, tmp_path):
 def no_child(monkeypatch):
     """No file is read by a child process."""
     monkeypatch.setattr(files, "read_in_child", lambda path: pytest.fail(f"{path} has no digest"))
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    """Files without a digest are read as by the child process, which takes a second to start."""
+
+    def read(path):
+        content = io.BytesIO()
+        np.savez(content, **files._packed(xr.load_datatree(path, engine="h5netcdf")))
+        return files._unpacked(content.getvalue())
+
+    monkeypatch.setattr(files, "read_in_child", read)
 
 
 def refusal(path):
@@ -118,6 +131,7 @@ def average():
     return bt.compare(data, over="dataset").data
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     "lacking", ["dataset_weight", "dataset_items", "counts_dataset", "prob_better_dataset"]
 )
@@ -126,6 +140,7 @@ def test_an_average_without_its_data_sets_is_refused(average, tmp_path, lacking)
     assert f"it has no variable {lacking}" in refusal(tmp_path / "a.nc")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_verdict_against_its_probability_is_refused(comparison, tmp_path):
     changed = comparison.data.copy(deep=True)
     changed["verdict"] = changed["verdict"].astype("U16")
@@ -163,6 +178,7 @@ def test_a_small_file_that_claims_terabytes_is_refused(tmp_path):
     assert refusal(tmp_path / "large.nc").startswith("is damaged, or no netCDF file")
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("number", [1, 3])
 def test_a_file_of_another_format_is_refused(comparison, tmp_path, number):
     path = tmp_path / "other.nc"
@@ -172,6 +188,7 @@ def test_a_file_of_another_format_is_refused(comparison, tmp_path, number):
         bt.load(path)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_file_of_the_former_format_is_known_by_its_columns(comparison, tmp_path):
     path = tmp_path / "former.nc"
     comparison.data.assign(among_verdict=comparison.data["verdict"]).to_netcdf(path)
@@ -190,17 +207,18 @@ def of_five(systems="zydca", rng=1):
     return bt.compare(xr.DataArray(right * 1.0, coords, ("item", "system")), rng=rng)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_pairs_in_another_order_keep_the_scores_of_their_systems(tmp_path):
     comparison = of_five()
     for dims in (["system_a", "system_b"], ["system"]):
         moved = comparison.data.sortby(dims)
         moved.to_netcdf(tmp_path / "moved.nc", engine="h5netcdf")
-        assert bt.load(tmp_path / "moved.nc").statement() == comparison.statement()
-        pandas.testing.assert_frame_equal(
-            bt.load(tmp_path / "moved.nc").systems, comparison.systems
-        )
+        back = bt.load(tmp_path / "moved.nc")
+        assert back.statement() == comparison.statement()
+        pandas.testing.assert_frame_equal(back.systems, comparison.systems)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_part_of_a_comparison_is_refused(tmp_path):
     some = {dim: ["z", "d", "a"] for dim in ("system", "system_a", "system_b")}
     of_five().data.sel(some).to_netcdf(tmp_path / "part.nc", engine="h5netcdf")
