@@ -1,5 +1,9 @@
 """The same mutations in logs that hold ids and scores, and little else: what they show is told."""
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 import pytest
 
@@ -32,9 +36,16 @@ def scores(folder, tool):
     return bt.read(folder, metric=TOOLS[tool][1])
 
 
+@cache
+def unchanged(tool):
+    """What is found in logs that nobody changed."""
+    with TemporaryDirectory() as folder:
+        return findings(logs(Path(folder) / "before", tool), tool)
+
+
 def fresh(tmp_path, tool, given):
     """What is found in changed logs and was not in those that nobody changed."""
-    before = findings(logs(tmp_path / "before", tool), tool)
+    before = unchanged(tool)
     after = findings(logs(tmp_path / "after", tool, given), tool)
     told = set(zip(before["code"], before["message"], strict=True))
     return after[[k not in told for k in zip(after["code"], after["message"], strict=True)]]
@@ -78,7 +89,8 @@ def test_another_number_of_sentences_is_refused(tmp_path, change):
 def test_a_doubled_row_is_told(tmp_path, tool):
     assert TWICE[tool] in set(fresh(tmp_path, tool, doubled(B))["code"])
     if TWICE[tool] == "twice":
-        before, after = (scores(tmp_path / name, tool) for name in ("before", "after"))
+        before = scores(logs(tmp_path / "before", tool), tool)
+        after = scores(tmp_path / "after", tool)
         np.testing.assert_array_equal(before.values, after.values)
 
 
@@ -102,7 +114,7 @@ def test_a_number_of_helm_over_nothing_is_no_score(tmp_path):
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_logs_that_nobody_changed_do_not_stop(tmp_path, tool):
-    found = findings(logs(tmp_path / "logs", tool), tool)
+def test_logs_that_nobody_changed_do_not_stop(tool):
+    found = unchanged(tool)
     assert "stop" not in set(found["level"])
     assert set(found.loc[found["code"] == "reported", "level"]) <= {"note"}
