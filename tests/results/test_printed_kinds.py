@@ -152,15 +152,24 @@ def test_a_one_sided_verdict_is_marked():
     assert re.search(r"B +C +\+0\.13 \[−0\.01, \+0\.26\] † +0\.966 +B better", text)
 
 
+@pytest.fixture(scope="module", params=[1, 0.37])
+def lacking(request):
+    """A table with a system that has no score, and its comparison."""
+    table = pd.DataFrame({"A": [1, 0, 1, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0]}) * request.param
+    table = table.assign(item=list("abcdef"), C=np.nan)
+    return table, bt.compare(table)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("form", [name for name in FORMAT_NAMES if name != "html"])
-@pytest.mark.parametrize("scale", [1, 0.37])
-def test_a_system_without_a_score_has_no_number(form, scale):
-    table = pd.DataFrame({"A": [1, 0, 1, 1, 1, 0], "B": [1, 0, 0, 1, 0, 0]}) * scale
-    compared = bt.compare(table.assign(item=list("abcdef"), C=np.nan))
+def test_a_system_without_a_score_has_no_number(form, lacking):
+    _, compared = lacking
     assert not re.search(r"\bnan\b", compared.report(format=form))
     assert "C (0 of 0)" not in str(compared)
-    audit = bt.audit(table.assign(item=list("abcdef"), C=np.nan))
+
+
+def test_a_system_without_a_score_stops_the_audit(lacking):
+    audit = bt.audit(lacking[0])
     assert audit.level == "stop"
     assert "C has no score" in audit.findings["message"].tolist()
 
