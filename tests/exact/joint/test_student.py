@@ -49,7 +49,10 @@ AT = st.tuples(
 def test_probabilities_agree_with_the_density_and_both_sides_add_up(at):
     df, mean, error, delta = at
     of = student(df, mean, error, -1.0, 1.0)
-    density = stats.t(df, mean, error).pdf
+
+    def density(x):  # times a constant
+        return (1 + ((x - mean) / error) ** 2 / df) ** (-(df + 1) / 2)
+
     points = [x for x in (mean - error, mean, mean + error) if -1 < x < 1]
     whole = integrate.quad(density, -1, 1, points=points or None, limit=200)[0]
     above = integrate.quad(

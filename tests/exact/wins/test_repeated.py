@@ -57,9 +57,7 @@ def test_intervals_are_those_without_interpolation(monkeypatch):
     np.testing.assert_allclose(here.upper, there.upper, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("systems", "items", "spread"), [(70, 30, 0.3), (64, 20, 1.5), (64, 8, 1)]
-)
+@pytest.mark.parametrize(("systems", "items", "spread"), [(70, 30, 0.3), (64, 20, 1.5), (64, 8, 1)])
 @pytest.mark.parametrize("prob", [0.5, 0.95])
 def test_rough_ends_are_near_also_on_few_items(systems, items, spread, prob, monkeypatch):
     random = np.random.default_rng(1)
