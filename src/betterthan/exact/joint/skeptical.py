@@ -22,6 +22,7 @@ _STEPS = np.concatenate([-_POSITIVE_STEPS[::-1], [0.0], _POSITIVE_STEPS])
 _FAR = 12.0  # standard deviations of the prior, beyond which it is 0
 _HALVINGS = 45
 _SHARES, _ROUNDS = 8, 6  # of the search for the narrowest interval
+_TOGETHER = 100  # pairs up to which it tries all shares at once
 
 
 @dataclass(frozen=True)
@@ -97,17 +98,22 @@ class Shrunk:
 
     def quantile(self, prob: float | np.ndarray) -> np.ndarray:
         """The difference below which the posterior probability is `prob`."""
-        wanted = np.broadcast_to(prob, self.mean.shape) * self._total
+        return self._quantiles(np.broadcast_to(prob, (1, *self.mean.shape)))[0]
+
+    def _quantiles(self, probs: np.ndarray) -> np.ndarray:
+        """Those of several probabilities of each pair, (prob, pair)."""
+        wanted = probs.T * self._total[:, None]
         reached = np.cumsum(self._pieces, axis=1)
-        piece = np.minimum((reached < wanted[:, None]).sum(1), reached.shape[1] - 1)
-        rows = np.arange(len(piece))
+        piece = (reached[:, None] < wanted[..., None]).sum(2)
+        piece = np.minimum(piece, reached.shape[1] - 1)
+        rows = np.arange(len(piece))[:, None]
         low, high = self._bounds[rows, piece], self._bounds[rows, piece + 1]
         start, left = low, wanted - (reached[rows, piece] - self._pieces[rows, piece])
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            below = self._masses(start[:, None], middle[:, None])[:, 0] < left
+            below = self._masses(start, middle) < left
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return (low + high) / 2
+        return ((low + high) / 2).T
 
     def interval(self, prob: float, kind: str) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of the narrowest ("hdi") or the equal-tailed ("eti") interval."""
@@ -123,7 +129,10 @@ class Shrunk:
         for _ in range(_ROUNDS):
             shares = best + width * np.arange(-_SHARES, _SHARES + 1)[:, None]
             shares = np.clip(shares, 0.0, 1 - prob)
-            widths = [self.quantile(share + prob) - self.quantile(share) for share in shares]
+            parts = np.array_split(shares, min(len(shares), 1 + len(best) // _TOGETHER))
+            widths = np.concatenate(
+                [self._quantiles(part + prob) - self._quantiles(part) for part in parts]
+            )
             best = np.take_along_axis(shares, np.argmin(widths, axis=0)[None], 0)[0]
             width /= _SHARES / 2
         return best
