@@ -122,7 +122,7 @@ class Evaluation(LoadedData):
             low, high, _ = score_limits(self.observed, None)
         return high - low or 1.0
 
-    @property
+    @cached_property
     def net_wins(self) -> tuple[np.ndarray, np.ndarray]:
         """Wins less losses, and examples, of each cluster, (cluster, pair)."""
         if self.by_item:
