@@ -388,3 +388,31 @@ def test_missing_counted_as_wrong_is_the_answer_of_the_filled_table(systems, in_
     for name in ("prob_better", "verdict"):
         expected = filled[prefix + name].values
         assert (now[f"{name}_if_wrong"].values == expected).all()
+
+
+def test_an_item_that_no_system_has_a_score_on_leaves_the_joint_answer():
+    random = np.random.default_rng(31)
+    ease = random.random(60)
+    table = pd.DataFrame(
+        {
+            s: (random.random(60) < ease + x) * 1.0
+            for s, x in zip("abc", (0.2, 0.15, -0.1), strict=True)
+        }
+    )
+    blank = pd.concat([table, pd.DataFrame({"a": [np.nan]})], ignore_index=True)
+    answers = [bt.compare(t.assign(item=range(len(t)))) for t in (table, blank)]
+    assert "no_joint" not in answers[1].attrs
+    for name in ("prob_best", "prob_better", "expected_rank"):
+        np.testing.assert_array_equal(*(answer[name].values for answer in answers))
+
+
+def test_the_clusters_of_a_pair_are_those_in_which_both_have_a_score():
+    random, clusters = np.random.default_rng(1), np.repeat([f"d{k}" for k in range(13)], 5)
+    table = pd.DataFrame({"item": range(65), "cluster": clusters, "new": random.integers(1, 6, 65)})
+    table["old"] = np.where(clusters == "d3", np.nan, random.integers(1, 6, 65))
+    table.loc[clusters == "d12", ["new", "old"]] = np.nan
+    answer = bt.compare(table)
+    assert answer["n_units"].values[0, 1] == 11
+    assert "On 55 items in 11 clusters" in " ".join(answer.statement())
+    assert "55 items in 11 clusters" in answer.report(format="sentence")
+    assert answer.provenance.n_units == 12  # one has no score at all

@@ -1,6 +1,7 @@
 """Wins and means are two questions once scores are graded; where they split, no one wins."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betterthan as bt
@@ -163,3 +164,17 @@ def test_a_margin_that_makes_a_tie_of_every_item_is_refused():
     with pytest.raises(ValueError, match=message):
         bt.count(right, margin=5)
     assert bt.compare({k: [3] * 5 for k in right}, margin=5).pairs["ties"].item() == 5
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("unit", [1, 100])
+def test_each_quantity_has_the_skeptical_prior_of_its_own_scale(clusters, unit):
+    random = np.random.default_rng(3)
+    old = np.clip(random.normal(0.45, 0.2, 90), 0, 1)
+    new = np.clip(old + random.normal(0.02, 0.15, 90), 0, 1)
+    table = pd.DataFrame({"item": range(90), "old": old * unit, "new": new * unit}).round(3)
+    if clusters:
+        table["cluster"] = np.repeat(range(18), 5)
+    means, wins = (bt.compare(table, prior="skeptical", quantity=q) for q in ("mean", "wins"))
+    np.testing.assert_allclose(wins["mean_prob_better"], means["prob_better"], atol=1e-12)
+    np.testing.assert_allclose(means["wins_prob_better"], wins["prob_better"], atol=1e-12)

@@ -316,3 +316,26 @@ def test_a_blank_column_next_to_ratings_is_a_system_without_scores():
     ratings = np.random.default_rng(0).integers(1, 6, (20, 2))
     table = pd.DataFrame(ratings, columns=["A", "B"]).assign(C=np.nan)
     assert bt.read(table)["system"].values.tolist() == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("row", [0, 50, 99])
+def test_an_item_that_all_lack_says_nothing_of_how_items_are_numbered(row):
+    random = np.random.default_rng(1)
+    table = pd.DataFrame({s: (random.random(100) < 0.6).astype(float) for s in ("old", "new")})
+    table.loc[row] = np.nan
+    assert bt.compare(table.assign(item=range(100))).pairs["n"].tolist() == [99]
+
+
+def test_places_in_a_list_are_no_ids():
+    scores = np.random.default_rng(1).integers(0, 2, (50, 2)).astype(float)
+    scores[10, 0] = scores[20, 1] = np.nan
+    lists = {"old": scores[:, 0].tolist(), "new": scores[:, 1].tolist()}
+    assert bt.compare(lists).pairs["n"].tolist() == [48]
+    assert bt.compare(scores, systems=["old", "new"]).pairs["n"].tolist() == [48]
+
+
+@pytest.mark.parametrize("name", ["max_score", "out_of", "n"])
+def test_what_each_item_is_out_of_is_no_system_next_to_right_and_wrong(name):
+    table = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1, 0, 1] * 5, name: 1})
+    with pytest.raises(ValueError, match=f"column '{name}': no score exceeds it on any item"):
+        bt.compare(table)

@@ -317,7 +317,7 @@ def provenance(
 def _units_record(evaluation: Evaluation) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if evaluation.unit == CLUSTER:
-        labels = {str(v) for v in evaluation.item_scores[CLUSTER].values.tolist()}
+        labels = _scored_clusters(evaluation)
         held = evaluation.attrs["unit"]
         within = {"counted": held} if held == JUDGMENT else {}
         return {"unit": CLUSTER, "n_units": len(labels), **within}
@@ -325,6 +325,15 @@ def _units_record(evaluation: Evaluation) -> dict[str, Any]:
     if not isinstance(totals, UnitTotals) or not totals.runs:
         return {}
     return {"unit": "repeated item", "n_units": totals.units}
+
+
+def _scored_clusters(evaluation: Evaluation) -> set[str]:
+    """Those in which some system has a score."""
+    scores = evaluation.item_scores
+    clusters = scores[CLUSTER].values
+    if evaluation.kind == "scores":
+        clusters = clusters[scores.notnull().any(names.SYSTEM).values]
+    return {str(cluster) for cluster in clusters.tolist()}
 
 
 def audit_lines(
@@ -498,8 +507,11 @@ def _few_clusters(answers: Table, evaluation: Evaluation) -> str:
     effective, number = worth(answers)
     if number < 2 or effective >= _ENOUGH - 1e-9:
         return ""
-    n = evaluation.item_scores.sizes.get(names.ITEM) if evaluation.kind == "scores" else None
-    items = f" ({n:,} items)" if n else ""
+    items = ""
+    if evaluation.kind == "scores" and len(answers[names.SYSTEM_A]) == 2:
+        items = f" ({int(answers['n'][0, 1]):,} items)"
+    elif evaluation.kind == "scores":
+        items = f" ({evaluation.item_scores.sizes[names.ITEM]:,} items)"
     rough = f"With fewer than {_ENOUGH} the intervals are only rough."
     if unequal(answers):
         equal = f"count as {effective:.1f} clusters of equal size"

@@ -269,7 +269,7 @@ def compare(
     if suite is not None:
         evaluation = averages.as_averaged(evaluation, suite, options)
         suite = suite if len(suite.labels) > 1 else None
-    options = options.with_prior(evaluation.counts, evaluation.scale)
+    options = options.with_prior(evaluation.counts, evaluation.scale_of(evaluation.quantity.lead))
     for line in evaluation.warnings:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     with working("comparing pairs") if options.method == "exact" else nullcontext():
@@ -344,6 +344,9 @@ def _with_other_quantity(
         return answer
     question = replace(options.question, rope=0.0)
     without_rope = replace(options, question=question)
+    if options.prior_sd:
+        sd = names.SKEPTICAL_SD * evaluation.scale_of(other)
+        without_rope = replace(without_rope, prior_sd=sd)
     if suite is None:
         second = engines.closed_table(other, evaluation, without_rope)
     else:

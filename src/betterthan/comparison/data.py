@@ -273,6 +273,9 @@ _TRIALS = ("successes", "trials")
 def _unit_totals(
     scores: xr.DataArray, totals: np.ndarray, sizes: np.ndarray, unit: str, runs: bool, graded: bool
 ) -> UnitTotals:
+    scored = (sizes > 0).any(1)
+    if scored.any() and not scored.all():  # what no system has a score on says nothing
+        scores, totals, sizes = scores.isel({names.ITEM: scored}), totals[scored], sizes[scored]
     rows = np.arange(len(totals))
     unit_of_row = pd.factorize(ids_of(scores, CLUSTER))[0] if unit == CLUSTER else rows
     labelled = names.DATASET in scores.coords and several(scores, names.DATASET)

@@ -111,10 +111,11 @@ class Evaluation(LoadedData):
         three = self.raw_counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
         return self.raw_counts.values.sum(-1) if three else None
 
-    @property
-    def scale(self) -> float:
-        """The width of the scale of scores: 1 of scores within 0 and 1, else their range."""
-        if self.quantity.lead != "mean" or not self.by_item:
+    def scale_of(self, quantity: str) -> float:
+        """The width of the scale of a quantity: of means 1 where scores are within 0 and 1, else
+        their range.
+        """
+        if quantity != "mean" or not self.by_item:
             return 1.0
         if self.totals is not None and not isinstance(self.totals, UnitTotals):
             low, high = self.totals.score_limits

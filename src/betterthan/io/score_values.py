@@ -184,15 +184,17 @@ def other_numbers(scores: xr.DataArray) -> str:
     if not values.shape[1] <= missing <= values.shape[1] + _FEW * values.size:
         return ""
     items = scores[names.ITEM].values.tolist()
+    if not all(isinstance(item, str) for item in items):
+        return ""  # places, not ids that were joined
     prefix = len(_prefix_of_numbers(items))
-    texts = [str(item)[prefix:] for item in items]
+    texts = [item[prefix:] for item in items]
     if not all(text.isdecimal() for text in texts):
         return ""
     numbers = np.array([float(text) for text in texts])
     if not np.array_equal(np.sort(numbers), np.arange(last + 1)):
         return ""
     lacks_0, lacks_last = np.isnan(values[[numbers.argmin(), numbers.argmax()]])
-    if (lacks_0 == lacks_last).any():
+    if (lacks_0 == lacks_last).any() or lacks_0.all() or lacks_last.all():
         return ""
     systems = scores[names.SYSTEM].values
     first, second = (quoted(str(systems[k.argmax()])) for k in (lacks_last, lacks_0))

@@ -315,7 +315,8 @@ def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[st
     if 0 < len(odd) < len(systems):
         return "by its name describes items", odd
     for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
-        if not (values > values[:, [k]]).any() and not _are_binary(values).all():
+        same = (values[:, k] == values[0, k]).all()
+        if not (values > values[:, [k]]).any() and (same or not _are_binary(values).all()):
             reason = "no score exceeds it on any item, so it is what scores are out of"
             return f"{reason}, and no system", [systems[k]]
     return "", []

@@ -357,8 +357,19 @@ def units_label(provenance: Signature) -> str:
 def _clusters(provenance: Signature) -> str | None:
     if provenance.unit != "cluster" or provenance.n_units is None:
         return None
-    once = ", each cluster counted once" if provenance.weight == "unit" else ""
-    return "1 cluster" if provenance.n_units == 1 else f"{provenance.n_units:,} clusters{once}"
+    return _clusters_text(provenance.n_units, provenance.weight == "unit")
+
+
+def _clusters_text(number: int, each_once: bool) -> str:
+    once = ", each cluster counted once" if each_once else ""
+    return "1 cluster" if number == 1 else f"{number:,} clusters{once}"
+
+
+def clusters_of(answer: Answer, pair: Pair | None) -> str | None:
+    """The clusters of an answer; of a pair those in which both have a score."""
+    if answer.clusters is None or pair is None or not pair.n_units:
+        return answer.clusters
+    return _clusters_text(pair.n_units, pair.each_unit_once)
 
 
 def _averaged(provenance: Signature, data: xr.Dataset) -> str | None:

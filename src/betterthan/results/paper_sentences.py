@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from betterthan.results import numbers, sentences
-from betterthan.results.facts import Answer, Pair, VerdictCounts
+from betterthan.results.facts import Answer, Pair, VerdictCounts, clusters_of
 from betterthan.text import named
 
 _CANDIDATES = 4  # possible bests that a sentence names
@@ -54,7 +54,8 @@ def place_label(answer: Answer) -> str:
     held = "items" if answer.n_judgments is None else "judgments"
     units = held if answer.clusters or repeated else answer.units
     units = units.removesuffix("s") if most == 1 else units
-    clusters = f" in {answer.clusters}" if answer.clusters else ""
+    clusters = clusters_of(answer, answer.pair)
+    clusters = f" in {clusters}" if clusters else ""
     units += f"{clusters}{' with repeated runs' if repeated else ''}"
     if fewest == most:
         return f"{most:,} {units}"

@@ -13,6 +13,7 @@ from betterthan.results.facts import (
     Score,
     Unbeaten,
     VerdictCounts,
+    clusters_of,
 )
 from betterthan.results.robustness import FRAGILE, TARGET, Firmness, Missing, More
 from betterthan.signed import Signature
@@ -303,7 +304,8 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     units = answer.units if answer.by else f"{pair.observation}s"
     n = pair.n_both
     place = f"On {n:,} {units if n != 1 else units[:-1]}" if n else ""
-    place += f" in {answer.clusters}" if place and answer.clusters else ""
+    clusters = clusters_of(answer, pair)
+    place += f" in {clusters}" if place and clusters else ""
     place += OF_DECISIVE if place and counts_decisive(pair) else ""
     if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
         yield f"{text}."
