@@ -204,3 +204,17 @@ def test_options_of_comparing_rankings_need_systems_to_compare(
     assert err.splitlines()[-1] == f"error: {reason}"
     code, _, _ = run(monkeypatch, capsys, "order", path, *words)
     assert code == 0
+
+
+@pytest.mark.parametrize("command", ["groups", "measures", "plan"])
+def test_pooled_data_sets_of_unequal_size_are_named(command, tmp_path, monkeypatch, capsys):
+    values = np.random.default_rng(1).integers(0, 2, (30, 2))
+    table = pd.DataFrame(values, columns=["a", "b"])
+    table.insert(0, "item", range(30))
+    table.insert(0, "dataset", np.repeat(["news", "web"], [20, 10]))
+    unequal, equal = tmp_path / "unequal.csv", tmp_path / "equal.csv"
+    table.to_csv(unequal, index=False)
+    table[10:].to_csv(equal, index=False)
+    line = "the 2 data sets are pooled, so large ones weigh more"
+    assert line in run(monkeypatch, capsys, command, unequal)[2]
+    assert "pooled" not in run(monkeypatch, capsys, command, equal)[2]

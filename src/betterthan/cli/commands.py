@@ -227,6 +227,7 @@ def groups(
         sampled |= {"shuffles": shuffles, "seed": seed}
         refuse_unused(changed(groups, sampled), "--test randomization", "the test is --test sign")
     data = options.read_arguments(files, systems=systems, **reading)
+    options.say_pooled(data)
     joint = correction if correction in names.JOINT_CORRECTIONS else "none"
     if test == "sign" and joint != "none":
         raise ValueError(f"--correction {joint} permutes responses; use --test randomization")

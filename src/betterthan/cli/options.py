@@ -438,6 +438,14 @@ def read_arguments(arguments: list[str], **options: Any) -> "xr.DataArray":
     return data
 
 
+def say_pooled(data: "xr.DataArray") -> None:
+    """Print that large data sets weigh more, where unequal ones are pooled."""
+    from betterthan.counts.units import pooled
+
+    if unequal := pooled(data):
+        say(f"{unequal}; look at each on its own, too")
+
+
 def refuse_percentages(data: "xr.DataArray", **widths: float) -> None:
     """Refuse differences of scores as percentages, unless the scores are within 0 and 1."""
     for name, width in widths.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import one_file, put, say
-from betterthan.cli.options import inputs_of, read_arguments, reading_options, source_of
+from betterthan.cli.options import inputs_of, read_arguments, reading_options, say_pooled, source_of
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -108,6 +108,7 @@ def _of_runs(data: Any) -> "list[Plan]":
 def _counts(pilot: list[str], **choices: Any) -> tuple[Any, Any]:
     """The data of a pilot, and the wins, losses and ties of its two systems."""
     data = read_arguments(pilot, **choices)
+    say_pooled(data)
     if names.TALLY in data.dims:
         raise ValueError(
             "these are TP/FP/FN counts, and a plan takes scores of items, or wins, losses and "

@@ -19,7 +19,7 @@ from betterthan.comparison.options import Options
 from betterthan.counts.judgments import JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, differing, several, sums_by_unit
+from betterthan.counts.units import CLUSTER, EPOCH, differing, pooled, several, sums_by_unit
 from betterthan.exact.joint.student import too_skewed
 from betterthan.io.texts import text_array
 from betterthan.posterior import closed
@@ -485,15 +485,8 @@ def _on_data_sets(evaluation: Evaluation) -> tuple[str, ...]:
             f"The answer is the average over {number:,} data sets, each counted once. Scores, "
             "wins, losses and ties are of all items pooled.",
         )
-    if names.ITEM not in observed[names.DATASET].dims:
-        return ()
-    sizes = np.unique(text_array(observed[names.DATASET].values), return_counts=True)[1]
-    if sizes.min() == sizes.max():
-        return ()
-    return (
-        f"The {len(sizes)} data sets are pooled, so large ones weigh more; "
-        'over="dataset" counts each once.',
-    )
+    line = pooled(observed).replace("the", "The", 1)
+    return (f'{line}; over="dataset" counts each once.',) if line else ()
 
 
 _MEASURES = (

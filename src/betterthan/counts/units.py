@@ -145,6 +145,16 @@ def several(data: Any, coordinate: str) -> bool:
     return coordinate in data.coords and len(set(data[coordinate].values.tolist())) > 1
 
 
+def pooled(data: Any) -> str:
+    """That data sets of unequal size weigh as they are large, or nothing."""
+    if names.DATASET not in data.coords or names.ITEM not in data[names.DATASET].dims:
+        return ""
+    sizes = np.unique(text_array(data[names.DATASET].values), return_counts=True)[1]
+    if len(set(sizes.tolist())) < 2:
+        return ""
+    return f"the {len(sizes)} data sets are pooled, so large ones weigh more"
+
+
 def one_unit_an_item(items: np.ndarray, units: np.ndarray, coordinate: str) -> None:
     """Refuse an item whose runs are in different units."""
     unit_by_item: dict[str, str] = {}

@@ -1,6 +1,5 @@
 """Decide a gate: read both sides, compare the items that both have, return a verdict."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.counts.runs import Reliability, successes_of
-from betterthan.counts.units import CLUSTER
+from betterthan.counts.units import CLUSTER, pooled
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating import rule
@@ -114,23 +113,13 @@ def gate(
         sides = replace(sides, scores=scores)
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
-    sides = replace(sides, warned=(*sides.warned, *_pooled(sides.scores)))
+    if unequal := pooled(sides.scores):
+        sides = replace(sides, warned=(*sides.warned, f"{unequal}; gate each alone, too"))
     pairs = rule.paired(sides.scores, limits)
     _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, stops)
     return _decide(sides, pairs, margin, threshold, plan)
-
-
-def _pooled(scores: Any) -> tuple[str, ...]:
-    """That data sets of unequal size count as they are large."""
-    labels = scores[names.DATASET].values.tolist() if names.DATASET in scores.coords else []
-    sizes = Counter(labels).values()
-    if len(set(sizes)) < 2:
-        return ()
-    return (
-        f"the {len(sizes)} data sets are pooled, so large ones weigh more; gate each alone, too",
-    )
 
 
 def _margin(margin: float) -> float:

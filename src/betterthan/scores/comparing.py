@@ -15,7 +15,7 @@ from scipy import special
 from betterthan import checks, names, schemas
 from betterthan.counts.responses import tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
-from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, several
+from betterthan.counts.units import CLUSTER, EPOCH, in_rows, item_ids, pooled, several
 from betterthan.exact import f_measure, folds
 from betterthan.exact.joint.units import width_of
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
@@ -204,6 +204,8 @@ def compare(
         )
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     observed, (data, unit) = data, in_rows(data, unit)
+    if unequal := pooled(data):
+        checks.warn(f"{unequal}; compare each on its own, too")
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
     limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
     result = bayesian_bootstrap(data, draws=draws, **of, **limits)
