@@ -10,7 +10,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.auditing.audit import CHECKS
-from betterthan.auditing.run_checks import RULES
+from betterthan.auditing.run_checks import RULES, differing
 from betterthan.logs.frames import tabulate_runs
 from tests.logs.runs import run
 
@@ -132,13 +132,15 @@ def test_errors_and_blanks_are_counted_of_all_cells():
 def test_an_item_that_no_system_has_is_missing_in_all():
     blank = scores([[1, 0], [nan, nan], [1, nan]], item=["x", "y", "z"])
     (text,) = said(blank, "unmatched")
-    assert text.endswith("y missing in A and B; z only in A")
+    assert text.endswith("item y missing in A and B; item z only in A")
 
 
 def test_an_item_that_one_system_lacks_and_means_over_other_items():
     few = {k: v for k, v in SIX.items() if k != "q5"}
     both = of(run("a", SIX), run("b", few))
-    assert said(both, "unmatched") == ["1 of 6 items lacks a score of some system: q5 only in a"]
+    assert said(both, "unmatched") == [
+        "1 of 6 items lacks a score of some system: item q5 only in a"
+    ]
     (told,) = said(both, "denominators")
     assert (
         told == "means are over different items: 0.500 and 0.400 on 6 and 5 items; 0.400 and 0.400 "
@@ -325,3 +327,16 @@ def test_how_logs_are_read_is_no_choice_for_those_already_read():
     for choice in ({"again": "first"}, {"format": "inspect"}, {"cluster": "content"}):
         with pytest.raises(ValueError, match="does not apply: the source is logs that were read"):
             bt.audit(of(run("a", SIX), run("b", SIX)), **choice)
+
+
+def test_ids_that_are_numbers_do_not_read_as_counts():
+    values = np.ones((60, 2))
+    values[3, 0] = nan
+    (text,) = said(scores(values.tolist(), item=[str(k) for k in range(60)]), "unmatched")
+    assert text.endswith("item 3 only in B")
+
+
+def test_numbers_that_differ_are_written_with_the_digits_that_show_it():
+    assert differing(0.014312, 0.013962) == ["0.0143", "0.0140"]
+    assert differing(0.85, 0.8) == ["0.850", "0.800"]
+    assert differing(0.85, 0.85) == ["0.850", "0.850"]

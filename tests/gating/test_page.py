@@ -111,3 +111,15 @@ def test_several_answers_are_chapters():
     written = bt.report(gated(*PASSES), plan, format="html")
     assert 'id="c2-decision"' in written
     assert "May the candidate replace the baseline?" in written
+
+
+def test_the_page_has_the_digits_of_small_scores():
+    random = np.random.default_rng(1)
+    old = random.gamma(4, 0.0005, 300)
+    new = old * np.exp(random.normal(0.12, 0.2, 300))
+    sides = (pd.DataFrame({"item": range(300), "cost": cost}) for cost in (old, new))
+    gated = bt.gate(*sides, margin=0.0001, score="cost", higher_is_better=False)
+    text = bt.report(gated, format="html", figures=False)
+    assert gated.verdict == "worse"
+    assert f"worse by {-gated.evidence.difference:.5f} [" in text
+    assert "0.000 [" not in text

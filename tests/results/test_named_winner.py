@@ -47,3 +47,44 @@ def test_p_values_speak_for_names_there():
     lines = bt.report(bt.compare(scores_of("ACB"))).splitlines()
     assert any(line.split()[:2] == ["C", "A"] and "(C)" in line for line in lines)
     assert any(line.split()[:2] == ["B", "A"] and "(B)" in line for line in lines)
+
+
+def split_with_one():
+    """B scores better on 61 of 80 items, A has the better mean, C is far behind both."""
+    random = np.random.default_rng(0)
+    b = random.normal(0.5, 0.1, 80)
+    a = b + random.normal(0, 0.01, 80) - 0.01
+    a[random.random(80) < 0.1] += 0.35
+    values = np.column_stack([a, b, b - 0.2 + random.normal(0, 0.05, 80)])
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABC")})
+
+
+def test_no_system_is_the_best_without_a_verdict_against_each_other():
+    answer = bt.compare(split_with_one(), rng=1)
+    first, second = answer.statement()[:2]
+    assert answer.data["verdict"].sel(system_a="A", system_b="B") == "split"
+    assert "A is the best" not in first
+    assert "split with B" in first
+    assert "A 0.536, B 0.512" in second
+    assert "was the best" not in bt.report(answer, format="sentence")
+    assert "Decide which counts" in bt.report(answer, format="html", figures=False)
+
+
+def test_a_system_that_is_practically_equivalent_to_another_is_not_simply_the_best():
+    values = np.zeros((3000, 3))
+    values[:2400] = 1
+    values[:120, 1], values[2400:2488, 1], values[1000:1400, 2] = 0, 1, 0
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABC")})
+    assert "practically equivalent to B" in bt.compare(scores, rope=0.03, rng=1).statement()[0]
+
+
+def test_a_threshold_below_the_level_of_intervals_names_the_best():
+    random = np.random.default_rng(4)
+    values = (random.random((150, 4)) < [0.78, 0.70, 0.6, 0.5]) * 1.0
+    scores = xr.DataArray(values, dims=("item", "system"), coords={"system": list("ABCD")})
+    answer = bt.compare(scores, threshold=0.9, rng=1)
+    best = answer.systems.sort_values("prob_best").iloc[-1]
+    ahead = answer.data["verdict"].sel(system_a=best["system"]) == "a_better"
+    assert 0.91 < best["prob_best"] < 0.95
+    assert int(ahead.sum()) == 3
+    assert f"{best['system']} is the best of 4 systems" in answer.statement()[0]

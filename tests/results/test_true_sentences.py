@@ -1,10 +1,12 @@
 """Sentences state what the data show: n, the difference, the baseline, digits at the threshold."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
 import betterthan as bt
+from betterthan.results.comparison import Comparison
 from betterthan.results.numbers import probability
 
 
@@ -12,6 +14,7 @@ def scores(values, **coords):
     values = np.asarray(values, float)
     coords = {name: ("item", list(of)) for name, of in coords.items()}
     systems = list("abc")[: values.shape[1]]
+    systems += [f"s{k}" for k in range(3, values.shape[1])]
     return xr.DataArray(values, dims=("item", "system"), coords={"system": systems} | coords)
 
 
@@ -218,3 +221,85 @@ def test_no_system_is_the_best_less_probably_than_a_verdict_needs(choices):
     assert f"choose {first['system']}" not in texts["html"]
     decisive = bt.compare(scores((rng.random((60, 3)) < [0.9, 0.5, 0.4]) * 1.0), **choices)
     assert "a is the best of 3 systems" in decisive.statement()[0]
+
+
+def test_the_stated_rate_of_verdicts_on_equal_systems_holds_for_the_rule():
+    """Equal systems are practically equivalent with a ROPE, and half ties are cautious."""
+    values = (np.random.default_rng(0).random((200, 10)) < 0.7) * 1.0
+    line = "of two equal systems is called better {}about 10 times in 100"
+    for choices, most in (({"rope": 0.05}, ""), ({"ties": "half"}, "at most ")):
+        report = " ".join(bt.report(bt.compare(scores(values[:, :2]), **choices)).split())
+        assert line.format(most) in report
+        assert f"one is called better in {most}about 10%" in report
+    joint = " ".join(bt.report(bt.compare(scores(values), rng=1)).split())
+    assert f"by pairwise verdicts, one {line.format('')}" in joint
+
+
+def test_a_joint_model_has_no_probability_of_zero():
+    values = (np.random.default_rng(3).random((200, 40)) < np.linspace(0.5, 0.7, 40)) * 1.0
+    compared = bt.compare(scores(values), rng=1)
+    *_, third = compared.provenance.joint_groups
+    assert 0 < third < 0.005
+    report = " ".join(bt.report(compared).split())
+    assert f"of three {probability(third)};" in report
+
+
+def test_no_score_is_minus_zero():
+    values = np.random.default_rng(0).normal(0, 1, (60, 3))
+    values += [-0.003, -0.5, -0.3] - values.mean(0)
+    text = str(bt.compare(scores(values), rng=1))
+    assert " 0.00 [−0.30, 0.28]" in text
+    assert "−0.00 " not in text
+
+
+@pytest.mark.parametrize(("n", "text"), [(1, "1 score missing"), (2, "2 scores missing")])
+def test_the_page_counts_missing_scores(n, text):
+    values = (np.random.default_rng(0).random((50, 3)) < [0.7, 0.6, 0.5]) * 1.0
+    values[:n, 0] = np.nan
+    assert text in bt.report(bt.compare(scores(values)), format="html", figures=False)
+
+
+@pytest.mark.parametrize(("size", "written"), [(2e-4, "0.00"), (45_000, "4")])
+def test_scores_of_each_data_set_have_the_digits_of_their_scale(size, written):
+    values = np.random.default_rng(0).normal(1, 0.1, (90, 3)) * size
+    sets = np.repeat(["x", "y", "z"], 30)
+    compared = bt.compare(scores(values, dataset=sets), over="dataset", rng=1)
+    table = str(compared).partition("Each data set by itself")[2].split("A verdict")[0]
+    (row,) = (line.split() for line in table.splitlines() if line.split()[:1] == ["x"])
+    assert all(cell.startswith(written) and float(cell.replace(",", "")) for cell in row[2:])
+    assert all(len(cell) <= 7 for cell in row[2:])
+
+
+def test_a_judge_with_as_many_votes_for_each_system_favors_none():
+    judge = np.array(["A"] * 40 + ["B"] * 40 + ["tie"] * 4, object)
+    np.random.default_rng(3).shuffle(judge)
+    human = np.where(np.random.default_rng(4).random(84) < 0.8, judge, "A").astype(object)
+    human[40:] = None
+    rows = {"item": range(84), "system_a": "A", "system_b": "B", "judge": judge, "human": human}
+    compared = bt.compare(bt.read(pd.DataFrame(rows), judge="judge", human="human"))
+    (line,) = (text for text in compared.statement() if "judge only" in text)
+    assert "0.500" in line
+    assert "favors" not in line
+
+
+def test_a_table_of_tallies_names_what_its_p_values_are_of():
+    random = np.random.default_rng(2)
+    rows = [
+        (system, f"d{k}", random.binomial(5, rate), random.poisson(1), 2)
+        for system, rate in zip("ABC", (0.8, 0.7, 0.6), strict=True)
+        for k in range(40)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "doc", "tp", "fp", "fn"])
+    compared = bt.compare(bt.read(frame), rng=1)
+    table = bt.report(compared, format="latex-table", p_values="randomization")
+    assert "test of F1 over all items together against" in table
+
+
+def test_sampled_probabilities_are_written_alike_in_answer_paper_and_macros():
+    counts = bt.counts.from_table({("A", "B"): (40, 5, 30)})
+    exact = bt.compare(counts)
+    data = exact.data.assign({"prob_better_mcse": exact.data["prob_better"] * 0 + 0.002})
+    sampled = Comparison(data)
+    assert "(probability > 0.99)" in sampled.statement()[0]
+    assert "posterior probability > 0.99 " in bt.report(sampled, format="sentence")
+    assert r"{\textgreater{} 0.99}" in bt.report(sampled, format="latex-macros")

@@ -378,3 +378,24 @@ def test_skewed_differences_of_few_items_are_named_as_compare_names_them():
         "! Differences in pass@2 of so few items are too skewed for Student's t here: verdicts and "
         "intervals are wrong more often than stated."
     ]
+
+
+def test_estimates_show_a_single_failure_and_verdicts_that_are_one_sided():
+    runs = np.ones((5, 400, 2))
+    runs[2, 7, 0] = 0
+    for run, item in enumerate((3, 50, 99, 120, 200, 201)):
+        runs[run % 5, item, 1] = 0
+    coords = {
+        "item": np.tile([f"q{k}" for k in range(400)], 5),
+        "system": ["a", "b"],
+        "epoch": ("item", np.repeat(np.arange(1, 6), 400)),
+    }
+    answer = bt.runs.reliability(xr.DataArray(runs.reshape(-1, 2), coords, ("item", "system")))
+    text = str(answer)
+    assert "a 0.998 [" in text  # 399 of 400
+    assert "a 0.9995 [" in text  # 1,999 of 2,000
+    row = answer.pairs[answer.pairs["k"] == 5].iloc[0]
+    assert row["verdict"] == "a_better"
+    assert row["difference_lower"] < 0
+    assert " †" in text
+    assert "†: one-sided; the interval includes 0" in text

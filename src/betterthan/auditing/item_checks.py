@@ -65,7 +65,10 @@ def unmatched(scores: xr.DataArray) -> Iterator[Finding]:
     items: dict[str, list[str]] = {}
     for item, has in zip(ids[lacking].tolist(), has_item[lacking], strict=True):
         items.setdefault(_who(systems, has), []).append(item)
-    cases = [f"{some(ids_of_case)} {who}" for who, ids_of_case in items.items()]
+    cases = [
+        f"{'item' if len(ids_of_case) == 1 else 'items'} {some(ids_of_case)} {who}"
+        for who, ids_of_case in items.items()
+    ]
     n, total = int(lacking.sum()), len(ids)
     more = f" and {len(cases) - MAX_LISTED} more groups" if len(cases) > MAX_LISTED else ""
     message = (

@@ -447,8 +447,9 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
         "metric": metric,
         "n": len(r),
     }
-    says = f"{run['system']}: the reported standard error {reported:.3f}"
-    true = f"for items like these it is {items:.3f}"
+    written, of_items = differing(reported, items)
+    says = f"{run['system']}: the reported standard error {written}"
+    true = f"for items like these it is {of_items}"
     if _near(reported, items):
         return
     if len(scores) > len(r) and _near(reported, noise):
@@ -458,8 +459,14 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
         message = f"{says} counts every run as an item; {true}"
         yield Finding("standard error", message, **about)
     else:
-        message = f"{says} is not that of the items, {items:.3f}"
+        message = f"{says} is not that of the items, {of_items}"
         yield Finding("standard error", message, NOTE, **about)
+
+
+def differing(*values: float) -> list[str]:
+    """Numbers to three decimals, or as many as it takes to see that they differ."""
+    texts = ([f"{value:.{places}f}" for value in values] for places in range(3, 10))
+    return next((text for text in texts if len({*text}) > 1), [f"{v:.3f}" for v in values])
 
 
 def _near(reported: float, value: float) -> bool:
@@ -584,9 +591,8 @@ def _reducer_findings(
         value = reduced(records, name)
         allowed = EXACT * max(1.0, abs(reported_value))
         if value is not None and abs(value - reported_value) > allowed:
-            description = (
-                f"{run['system']}: reported {reported_value:.3f} by {name}, items give {value:.3f}"
-            )
+            written, of_items = differing(reported_value, value)
+            description = f"{run['system']}: reported {written} by {name}, items give {of_items}"
             where = run["files"][0]
             yield Finding(
                 "reported", description, "", (run["system"],), run["task"], metric, where=where
@@ -607,10 +613,10 @@ def _compare_means(
             return None
         message = _over(run, reported_value, records, scored, items)
         return Finding("reported", message, NOTE, **about)
-    gives = f"items give {number:.3f}" if np.isfinite(number) else "no item has a score"
+    written, of_items = differing(reported_value, number)
+    gives = f"items give {of_items}" if np.isfinite(number) else "no item has a score"
     message = (
-        f"{run['system']}: reported {reported_value:.3f}, {gives} "
-        f"({fraction(scored, items, 'item')} scored)"
+        f"{run['system']}: reported {written}, {gives} ({fraction(scored, items, 'item')} scored)"
     )
     return Finding("reported", message, **about)
 

@@ -249,12 +249,17 @@ def scores_of_sides(evidence: Evidence) -> list[str]:
 
 def difference_of_sides(evidence: Evidence) -> str:
     """The difference, with its interval where there is one."""
-    width = evidence.upper - evidence.lower
-    places = decimals(width if width == width else evidence.difference, 3)
+    width, places = evidence.upper - evidence.lower, places_of_sides(evidence)
     size = f"{evidence.difference:+.{places}f}"
     if width == width:
         size += f" [{evidence.lower:+.{places}f}, {evidence.upper:+.{places}f}]"
     return size.replace("-", "−")
+
+
+def places_of_sides(evidence: Evidence) -> int:
+    """The decimals of the difference and its interval."""
+    width = evidence.upper - evidence.lower
+    return decimals(width if width == width else evidence.difference, 3)
 
 
 def interval_of_sides(evidence: Evidence) -> str:

@@ -16,6 +16,7 @@ from betterthan.gating.answer import (
     headline,
     interval_of_sides,
     items_parts,
+    places_of_sides,
     quantity_of_sides,
     scores_of_sides,
 )
@@ -120,9 +121,10 @@ def _step(decision: Gate) -> Step | None:
         return Step(by, "betterthan gate BASELINE CANDIDATE --accept makes it the new baseline.")
     if decision.verdict == INCONCLUSIVE:
         return _step_of_inconclusive(decision, evidence)
-    size = f"{-evidence.difference:.3f}"
+    places = places_of_sides(evidence)
+    size = f"{-evidence.difference:.{places}f}"
     if evidence.lower == evidence.lower:
-        size += f" [{-evidence.upper:.3f}, {-evidence.lower:.3f}]"
+        size += f" [{-evidence.upper:.{places}f}, {-evidence.lower:.{places}f}]"
     size = size.replace("-", "−")
     first = ", ".join(printable(item) for item in evidence.lost[:_FIRST_ITEMS])
     look = f"Look at the items that it lost, such as {first}." if first else ""

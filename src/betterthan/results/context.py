@@ -259,6 +259,7 @@ def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[tables.Co
         places = 1 if largest < 1000 else 0
 
     def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
+        value, low, up = (round(number, places) + 0.0 for number in (value, low, up))
         interval = f" [{low:,.{places}f}, {up:,.{places}f}]" if low == low else ""
         return f"{value:,.{places}f}{interval}".replace("-", "−")
 
@@ -453,7 +454,7 @@ def runs_part(context: ReportContext) -> Part | None:
         return None
     columns = [
         tables.number("Runs of an item", "run_number", "{:.3g}".format),
-        tables.number("Items with mixed runs", "run_mixed", lambda share: f"{100 * share:.0f}%"),
+        tables.number("Items with mixed runs", "run_mixed", numbers.share),
         tables.number("SE, items like these", "run_error", "{:.3f}".format),
         tables.number("SE, these items only", "run_error_of_runs", "{:.3f}".format),
     ]

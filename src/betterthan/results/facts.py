@@ -176,6 +176,7 @@ class Answer:
     best: tuple[Candidate, ...] = ()  # most probable first
     n_best_set: int | None = None  # how many hold the best with probability best_share
     best_share: float = names.CI_PROB
+    rivals: tuple[tuple[str, tuple[str, ...]], ...] = ()  # not beaten by the first, by verdict
     no_joint: str | None = None  # why P(best) is not known
     unbeaten: tuple[Unbeaten, ...] = ()
     verdicts: tuple[Pair, ...] = ()  # those that name a better system, where they are few
@@ -196,8 +197,8 @@ class Answer:
 
     @property
     def has_best(self) -> bool:
-        """Whether one system alone may be the best, and is so as probably as a verdict needs."""
-        if self.n_best_set != 1:
+        """Whether the first is the best as probably as a verdict needs, with no verdict against."""
+        if self.n_best_set is None or self.rivals:
             return False
         first = self.best[0]
         return first.p - 2 * first.p_mcse >= self.threshold  # as verdicts on drawn probabilities
@@ -554,9 +555,13 @@ def _with_systems(answer: Answer, compared: _Compared, by: str | None) -> Answer
         )
         for row in top
     )
-    return replace(
-        answer, best=best, n_best_set=size, best_share=provenance.ci_prob or names.CI_PROB
-    )
+    met = compared.against(best[0].system, [candidate.system for candidate in best])
+    rivals = tuple((verdict, tuple(met[verdict])) for verdict in _NOT_BEATEN if verdict in met)
+    share = provenance.ci_prob or names.CI_PROB
+    return replace(answer, best=best, n_best_set=size, best_share=share, rivals=rivals)
+
+
+_NOT_BEATEN = ("split", "equivalent", "undecided")
 
 
 def _with_leader(answer: Answer, compared: _Compared) -> Answer:
@@ -570,7 +575,12 @@ def _with_leader(answer: Answer, compared: _Compared) -> Answer:
     candidates = [candidate.system for candidate in answer.best] or compared.order
     by_verdict = compared.against(leader, candidates)
     behind = sorted(by_verdict.get("worse", []), key=compared.order.index)
-    others = [*by_verdict.get("undecided", []), *by_verdict.get("equivalent", []), *behind]
+    close = [
+        other
+        for verdict in ("undecided", *_NOT_BEATEN[:2])
+        for other in by_verdict.get(verdict, [])
+    ]
+    others = [*close, *behind]
     if not others:
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])

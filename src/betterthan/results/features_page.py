@@ -217,7 +217,8 @@ def _best_in_folds(facts: FeatureSetFacts) -> str:
     """Which set is the best in most folds; sets with the same errors share it."""
     several = len(facts.as_good) > 1 and facts.most_chosen in facts.as_good
     best = f"{named(facts.as_good)} are" if several else f"{facts.most_chosen} is"
-    return f"{best} the best {'sets' if several else 'set'} in {facts.proportion:.0%} of the folds."
+    share = numbers.share(facts.proportion)
+    return f"{best} the best {'sets' if several else 'set'} in {share} of the folds."
 
 
 FEATURES_LISTED = 40  # the coefficients that are listed
@@ -401,7 +402,7 @@ def _errors(fit: xr.Dataset) -> str:
 
 
 def _coefficient(row: xr.Dataset) -> tuple[str, ...]:
-    share = f"{100 * row['inclusion'].item():.0f}%"
+    share = numbers.share(row["inclusion"].item())
     name = on_one_line(str(row[names.FEATURE].item()))
     if not row["chosen"]:
         return (name, "–", "–", "–", share)

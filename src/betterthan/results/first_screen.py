@@ -293,7 +293,7 @@ def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:
     if answer.baseline:
         yield f"baseline: {answer.baseline.system}"
     if provenance.n_blank:
-        yield f"{provenance.n_blank:,} scores missing"
+        yield f"{provenance.n_blank:,} score{'s' if provenance.n_blank > 1 else ''} missing"
 
 
 _WINS = "wins"
@@ -319,6 +319,8 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return Step(f"Obtain the {items}.", "Until then the answer may depend on their values.")
     if answer.pair:
         return _step_of_pair(answer, answer.pair, more, criterion)
+    if [verdict for verdict, _ in answer.rivals] == ["split"] and sentences.not_beaten(answer):
+        return _SPLIT
     if answer.has_best:
         return _choice(answer, answer.best[0].system, criterion, more)
     if answer.more and answer.more.items and answer.more.separates_most:
@@ -330,10 +332,15 @@ def _step(answer: Answer, criterion: str) -> Step | None:
     return None
 
 
+_SPLIT = Step(
+    "Decide which counts: more items won, or the better mean.",
+    'With quantity="wins" or quantity="mean", the verdict is by that one.',
+)
+
+
 def _step_of_pair(answer: Answer, pair: Pair, more: str, criterion: str) -> Step | None:
     if pair.verdict == "split":
-        which = 'With quantity="wins" or quantity="mean", the verdict is by that one.'
-        return Step("Decide which counts: more items won, or the better mean.", which)
+        return _SPLIT
     if pair.verdict == "no_data" and pair.n_units == 1:
         return Step(f"Add items from at least one more {pair.unit or 'cluster'}.")
     if pair.verdict == "equivalent":

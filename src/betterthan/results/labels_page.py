@@ -110,9 +110,10 @@ def label_sentences(facts: LabelFacts) -> list[str]:
             f"({numbers.score(facts.low)})."
         )
     if facts.predicted:
+        share = numbers.share(facts.proportion)
         sentences.append(
             f"The most frequent error{system} is predicting {facts.predicted} instead of "
-            f"{facts.actual} ({_items(facts.n_errors)}, {facts.proportion:.0%} of all errors)."
+            f"{facts.actual} ({_items(facts.n_errors)}, {share} of all errors)."
         )
     return sentences
 

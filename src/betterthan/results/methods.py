@@ -12,6 +12,7 @@ from betterthan.io.problems import counted
 from betterthan.model_registry import BOOTSTRAP, ROSTER
 from betterthan.posterior.parameters import posterior_parameters, prior_of
 from betterthan.posterior.verdicts import of_parameters
+from betterthan.results import numbers
 from betterthan.results.context import ReportContext
 from betterthan.results.document import Part, Table
 from betterthan.results.numbers import on_one_line
@@ -43,9 +44,9 @@ _JOINT = {
     BOOTSTRAP: "The joint answer is by the Bayesian bootstrap of the score itself "
     "({joint_draws:,} draws).",
     names.AMONG_ALL: "The joint answers are by quadrature, of {joint_units}: "
-    "differences are drawn together by {joint_drawn:.0%}, for the best of many is partly the "
-    "luckiest; the probability of one group of systems is {joint_groups[0]:.2f}, of two "
-    "{joint_groups[1]:.2f}, of three {joint_groups[2]:.2f}; ranks are from {joint_draws:,} draws "
+    "differences are drawn together by {joint_drawn}, for the best of many is partly the "
+    "luckiest; the probability of one group of systems is {joint_groups[0]}, of two "
+    "{joint_groups[1]}, of three {joint_groups[2]}; ranks are from {joint_draws:,} draws "
     "of the same posterior (seed {joint_seed}).",
 }
 ENGINES = {
@@ -262,11 +263,13 @@ _NO_ROPE = "none (0): no verdict is ever 'equivalent'"
 def rule_text(context: ReportContext) -> str:
     """When there is a verdict, and how often by chance."""
     threshold = float(context.provenance.threshold or names.VERDICT_PROB)
-    wrong = 1 - threshold
+    wrong, most = 1 - threshold, "at most " * (context.provenance.ties == "half")
+    pairwise = "by pairwise verdicts, " * ("pairwise_verdict" in context.data)
     return (
-        f"when its posterior probability is at least {threshold:g}, else undecided; two equal "
-        f"systems get one about {200 * wrong:.3g} times in 100 ({100 * wrong:.3g} for each side), "
-        "and far more often where one looks again after every item and stops at a verdict"
+        f"when its posterior probability is at least {threshold:g}, else undecided; {pairwise}one "
+        f"of two equal systems is called better {most}about {200 * wrong:.3g} times in 100 "
+        f"({100 * wrong:.3g} for each side), and far more often where one looks again after every "
+        "item and stops at a verdict"
     )
 
 
@@ -370,8 +373,9 @@ def _named_by_chance(context: ReportContext) -> list[str]:
     """How often the rule names one of two equal systems."""
     threshold = context.provenance.threshold or names.VERDICT_PROB
     rate, stricter = 200 * (1 - threshold), (1 + threshold) / 2
+    most = "at most " * (context.provenance.ties == "half")
     text = (
-        f"Pairwise verdicts are one-sided: of two equal systems, one is called better in "
+        f"Pairwise verdicts are one-sided: of two equal systems, one is called better in {most}"
         f"about {rate:.2g}% of data sets ({rate / 2:.2g}% with threshold={stricter:g}). So the "
         "two-sided interval of a decided pair may include 0."
     )
@@ -397,8 +401,12 @@ def multiplicity(context: ReportContext) -> list[str]:
         how = provenance.no_joint or "pairwise answers do not show which system is the best of all"
         return [_multiplicity(context.data), f"There is no joint answer here: {how}."]
     joint = ENGINES[str(provenance.joint_model)].joint
-    drawn = {} if provenance.joint_kept is None else {"joint_drawn": 1 - provenance.joint_kept}
-    return [_multiplicity(context.data), joint.format_map(provenance.to_attrs() | drawn)]
+    how = provenance.to_attrs()
+    if provenance.joint_kept is not None:
+        how["joint_drawn"] = numbers.share(1 - provenance.joint_kept)
+    if provenance.joint_groups is not None:
+        how["joint_groups"] = [numbers.probability(p) for p in provenance.joint_groups]
+    return [_multiplicity(context.data), joint.format_map(how)]
 
 
 def _multiplicity(main: xr.Dataset) -> str:

@@ -215,7 +215,19 @@ def score_range(lower: float, upper: float) -> str:
     if math.isnan(lower):
         return "–"
     places = decimals(max(abs(lower), abs(upper)), 3)
+    lower, upper = (round(limit, places) + 0.0 for limit in (lower, upper))
     return _minus(f"[{lower:.{places}f}, {upper:.{places}f}]")
+
+
+def share(p: float) -> str:
+    """A proportion in whole percent, with its sign; only what is 0% and 100% is written so.
+
+    Examples
+    --------
+    >>> [share(p) for p in (0.0, 0.0025, 0.4, 0.9975, 1.0)]
+    ['0%', '<1%', '40%', '>99%', '100%']
+    """
+    return f"{100 * p:.0f}%" if p in (0.0, 1.0) else f"{percent(p)}%"
 
 
 def bayes_factor(value: float) -> str:

@@ -479,4 +479,4 @@ def _of_systems(context: ReportContext) -> dict[str, list[str]]:
     scores = context.data["score_dataset"]
     held = [on_one_line(str(s)) for s in scores[names.SYSTEM].values]
     first = context.systems[:_SYSTEMS]
-    return {s: [f"{v:.3f}" for v in scores.values[:, held.index(s)]] for s in first}
+    return {s: [numbers.score(v) for v in scores.values[:, held.index(s)].tolist()] for s in first}

@@ -85,7 +85,8 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
     if pair.verdict == "no_verdict":
         return f"No verdict on {a} and {b} can be reported: {pair.reason}."
     place, condition = _place(answer), sentences.AT_RANDOM * pair.at_random
-    p = f"with posterior probability {numbers.probability(pair.p or 0.0)}{condition}"
+    p = numbers.probability(pair.p or 0.0, pair.p_mcse)
+    p = f"with posterior probability {p}{condition}"
     correct = _correct(answer)
     mean, that = ("the mean of ", "that of ") if pair.quantity == "mean" else ("", "")
     if pair.verdict == "better":
@@ -94,7 +95,7 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
             f"{_numbers(pair)}{sentences.beyond_rope(pair)}."
         )
     if pair.verdict == "equivalent":
-        within = numbers.probability(pair.within_rope or 0.0)
+        within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         return (
             f"{place} {a}{correct[0]} and {b}{correct[1]} were practically equivalent: they "
             f"differed by at most {pair.rope:g} with posterior probability {within}{condition}"
@@ -109,11 +110,14 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
             f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
             f"{against}."
         )
-    below = numbers.probability(pair.p or 0.0, threshold=pair.threshold)
+    below, limit = numbers.probability(pair.p or 0.0, pair.p_mcse, pair.threshold), ""
+    if (pair.p or 0.0) < pair.threshold:  # else another rule stops it
+        limit = f", below the threshold of {answer.threshold:g}"
+    if pair.too_close:
+        limit = f", within two Monte Carlo errors of the threshold of {answer.threshold:g}"
     return (
         f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
-        f"better with posterior probability {below}{condition}{_numbers(pair)}, below the "
-        f"threshold of {answer.threshold:g}."
+        f"better with posterior probability {below}{condition}{_numbers(pair)}{limit}."
     )
 
 
@@ -159,7 +163,7 @@ def _paper_systems(answer: Answer) -> str:
             return f"{place} pair by pair, {whom} was better than {others}."
         return f"{place} pair by pair, none of {n} was better than {whom}{condition}."
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
-    p = numbers.probability(first.p)
+    p = numbers.probability(first.p, first.p_mcse)
     if answer.has_best:
         return (
             f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
@@ -170,6 +174,7 @@ def _paper_systems(answer: Answer) -> str:
         others = named([candidate.system for candidate in answer.best[1:size]])
         others = f"{size - 1:,} others" if size > _CANDIDATES else others
         more = f", but {others} could not be ruled out" if size > 1 else ""
+        more = more or sentences.not_beaten(answer)
         return (
             f"{place} {first.system} was probably the best of {n}{by} (P(best) = {p}){condition}"
             f"{more}."

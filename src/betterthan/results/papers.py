@@ -22,6 +22,7 @@ from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import difference_name, items_with_both, verdict_label
 from betterthan.results.tables import NO_VERDICT, interval_label
+from betterthan.signed import Signature
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
 _WIDE = 6  # columns from which on a table takes both columns of a page
@@ -130,8 +131,20 @@ def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
     how = how or ("without correction" if context.many else "")
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
-    words = f"{name.replace('_', ' ')} test against {context.systems[place]}"
+    of = _statistic(provenance) if name == "randomization" else ""
+    words = f"{name.replace('_', ' ')} test{of} against {context.systems[place]}"
     return ", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells
+
+
+def _statistic(provenance: Signature) -> str:
+    """The statistic of tallies that a test permutes, which is no mean over items."""
+    statistic = str(provenance.randomization_statistic)
+    if statistic not in _OF_TALLIES:
+        return ""
+    return f" of {names.STATISTIC_LABELS.get(statistic, statistic)} over all items together"
+
+
+_OF_TALLIES = ("f1", "f_beta", "macro_f1", "precision", "recall")
 
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
@@ -346,7 +359,7 @@ def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
         verdict, meaning = str(held["verdict"][i, j]), f"P({a} better than {b})"
         none = verdict in NO_VERDICT
         p = {
-            k: numbers.probability(float(held[k][i, j]), threshold=threshold)
+            k: numbers.probability(float(held[k][i, j]), _error(held, k, i, j), threshold)
             for k in _PROBABILITIES
             if k in held
         }
@@ -359,6 +372,11 @@ def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
             limits = (float(held[f"difference_{end}"][i, j]) for end in ("mean", "lower", "upper"))
             meaning = f"{difference_name(context.provenance)}, {a} − {b}"
             yield f"D{name}", "–" if none else numbers.difference(*limits), meaning
+
+
+def _error(held: dict[str, np.ndarray], name: str, i: int, j: int) -> float:
+    """The Monte Carlo error of a probability, 0 where it is exact."""
+    return float(held[f"{name}_mcse"][i, j]) if f"{name}_mcse" in held else 0.0
 
 
 _PROBABILITIES = ("prob_better", "pairwise_prob_better")

@@ -286,8 +286,9 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
         text = f"With human labels only, P({pair.first} better) "
         text += numbers.equal_to(judged.labels_p)
         if judged.judge_p is not None:
-            favors = f", which favors {pair.second}" if judged.judge_p < 0.5 else ""
             judge = numbers.equal_to(judged.judge_p).removeprefix("= ")
+            equal = judge == "0.500"
+            favors = f", which favors {pair.second}" if judged.judge_p < 0.5 and not equal else ""
             text += f"; with the judge only (uncorrected for its errors), {judge}{favors}"
         yield f"{text}."
     if judged.n_judge_differs and counts:
@@ -297,7 +298,7 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
         )
     if judged.uncovered > _UNCOVERED:
         yield (
-            f"! Human labels: {100 * judged.uncovered:.0f}% of the judged items have a judge "
+            f"! Human labels: {numbers.share(judged.uncovered)} of the judged items have a judge "
             "output that no labeled item has, so their outcome rests on the prior. Label some of "
             "them."
         )

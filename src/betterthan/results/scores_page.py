@@ -17,7 +17,7 @@ from betterthan.results.context import (
     table_by_system,
 )
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import on_one_line, share
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import (
     favours,
@@ -402,7 +402,7 @@ def _worth(rows: xr.Dataset) -> Part:
         tables.number("R2", "r2", "{:.2f}".format),
         tables.values("Effective labels", effective, "{:,.0f} [{:,.0f}, {:,.0f}]".format),
         tables.number("At most", "most", "{:,.0f}".format),
-        tables.number("Without label", "unlabelled", "{:.0%}".format, blank=()),
+        tables.number("Without label", "unlabelled", share, blank=()),
     ]
     notes = [
         "Effective labels: the number of human labels that would be as informative without a "

@@ -372,7 +372,7 @@ def _best(answer: Answer) -> str:
             f"{first.system} is probably the best of {n:,} systems{by}{condition} "
             f"(P(best) {numbers.equal_to(first.p, first.p_mcse)}{_near_threshold(answer)})"
         )
-        return f"{text}{_not_ruled_out(others)}.{also}"
+        return f"{text}{_not_ruled_out(others) or not_beaten(answer)}.{also}"
     share = f"{100 * answer.best_share:g}%"
     how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
@@ -420,6 +420,27 @@ def _not_ruled_out(others: tuple[Candidate, ...]) -> str:
     if len(others) >= _CANDIDATES:
         return f", but {len(others):,} others cannot be ruled out"
     return f", but {named([_candidate(candidate) for candidate in others])} cannot be ruled out"
+
+
+def not_beaten(answer: Answer) -> str:
+    """Verdicts of the first that are not for it, though it is as probably the best as one needs."""
+    first = answer.best[0]
+    if first.p - 2 * first.p_mcse < answer.threshold or not answer.rivals:
+        return ""
+    clauses = [
+        _NOT_BEATEN[verdict].format(
+            named(list(systems)) if len(systems) <= _CANDIDATES else f"{len(systems):,} systems"
+        )
+        for verdict, systems in answer.rivals
+    ]
+    return f", but {named(clauses)}"
+
+
+_NOT_BEATEN = {
+    "split": "split with {} (wins and means favor different systems)",
+    "equivalent": "practically equivalent to {}",
+    "undecided": "undecided against {}",
+}
 
 
 def _without_best(answer: Answer, condition: str) -> str:

@@ -10,9 +10,10 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.shapes import pair_indices
-from betterthan.results import numbers
+from betterthan.results import numbers, tables
 from betterthan.results.document import Document, Figure, Part, Table, plotted
 from betterthan.results.numbers import on_one_line
+from betterthan.results.pair_tables import ONE_SIDED_MARK
 from betterthan.results.result import Summary
 from betterthan.results.sentences import AT_RANDOM, verdict_label
 from betterthan.text import named
@@ -139,24 +140,29 @@ def _pairs(runs: Runs) -> Part:
         best = leader_of(data.isel(k=0)) or str(data[names.SYSTEM].values[0])
         pairs = pairs[(pairs["system"] == best) | (pairs["other"] == best)]
         more = f"; pairs of {on_one_line(str(best))}, and .pairs has all"
+    one_sided = tables.one_sided(*(pairs[k].to_numpy() for k in _OF_VERDICT))
     rows = [
         (
             on_one_line(row["system"]),
             on_one_line(row["other"]),
             quantity(row["k"], kind),
-            numbers.difference(*(row[f"difference_{c}"] for c in ("mean", "lower", "upper"))),
+            numbers.difference(*(row[f"difference_{c}"] for c in ("mean", "lower", "upper")))
+            + ONE_SIDED_MARK * bool(marked),
             numbers.probability(row["prob_better"]),
             *([numbers.probability(row[_SECOND])] if _SECOND in pairs else []),
             verdict_label(row["verdict"], row["system"], row["other"]),
         )
-        for row in pairs.to_dict("records")
+        for row, marked in zip(pairs.to_dict("records"), one_sided, strict=True)
     ]
     second = ("P(better), Dirichlet",) if _SECOND in pairs else ()
     heads = ("System", "Other", "Quantity", "Difference", "P(better)", *second, "Verdict")
     caption = f"Differences, system − other{more}"
+    if one_sided.any():
+        caption += f".{ONE_SIDED_MARK}: one-sided; the interval includes 0"
     return Part("Pairs", tables=[Table(heads, rows, caption, left=3)])
 
 
+_OF_VERDICT = ("verdict", "difference_lower", "difference_upper")
 _SECOND = "dirichlet_prob_better"
 
 
@@ -198,6 +204,7 @@ _SAME = {
 _PARTS = {"reliability": _reliability, "noise": _noise, "same system": _same}
 
 
+_FEW = 100  # items, of which an estimate has two decimals
 _NAMED = 5  # systems, or items, that a sentence names
 _ROUNDING = 1e-9  # of a mean probability: systems nearer than that are equal
 
@@ -209,10 +216,13 @@ def quantity(k: int, kind: str) -> str:
 
 def estimate(data: xr.Dataset, system: int) -> str:
     """The estimate of one system for one k, with its interval."""
-    values = [float(data[f"pass_k{end}"][system]) for end in ("", "_lower", "_upper")]
-    if np.isnan(values[0]):
+    value, low, high = (float(data[f"pass_k{end}"][system]) for end in ("", "_lower", "_upper"))
+    if np.isnan(value):
         return "–"
-    return f"{values[0]:.2f} [{values[1]:.2f}, {values[2]:.2f}]"
+    places = 3 if float(data["n"][system]) > _FEW else 2
+    while 0 < value < 1 and float(f"{value:.{places}f}") in (0.0, 1.0):  # neither never nor always
+        places += 1
+    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
 
 
 def reliability_lines(data: xr.Dataset) -> Iterator[str]:
@@ -419,12 +429,11 @@ def share(data: xr.Dataset, name: str, place: Any = (), *, counted: bool = True)
     value, *limits = (float(data[f"{name}{end}"].values[place]) for end in ("", "_lower", "_upper"))
     if np.isnan(value):
         return "–"
-    certain = counted and value in (0.0, 1.0)
-    text = f"{100 * value:.0f}" if certain else numbers.percent(value)
+    text = numbers.share(value) if counted else f"{numbers.percent(value)}%"
     if np.isnan(limits).any():
-        return f"{text}%"
+        return text
     low, high = map(numbers.percent, limits)
-    return f"{text}% [{low}%, {high}%]"
+    return f"{text} [{low}%, {high}%]"
 
 
 def _of_pair(data: xr.Dataset) -> str:
