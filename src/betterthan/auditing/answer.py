@@ -133,9 +133,8 @@ def _denominators(audit: Any, max_rows: int) -> Part | None:
     counted = [k for k in _COUNTS if k in rows]
     columns += [[f"{int(v):,}" if v == v else "–" for v in rows[k]] for k in counted]
     columns += [[f"{v:.3f}" if v == v else "–" for v in rows["mean"]]]
-    heads = tuple(_HEADS.get(k, k.capitalize()) for k in (*named, *counted, "mean"))
     table = Table(
-        heads,
+        tuple(_HEADS.get(k, k.capitalize()) for k in (*named, *counted, "mean")),
         list(zip(*columns, strict=True)),
         "Scores by system",
         left=len(named),

@@ -152,8 +152,7 @@ def similar_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     candidates: set[tuple[int, int]] = set()
     for band in bands.T:
         order = np.argsort(band, kind="stable")
-        boundaries = np.flatnonzero(np.diff(band[order])) + 1
-        for group in np.split(order, boundaries):
+        for group in np.split(order, np.flatnonzero(np.diff(band[order])) + 1):
             candidates.update(combinations(np.sort(group)[:_MOST].tolist(), 2))
     return sorted((i, j) for i, j in candidates if int(hashes[i] ^ hashes[j]).bit_count() <= WITHIN)
 
@@ -179,8 +178,7 @@ def count_scores(scores: xr.DataArray, metric: str) -> pd.DataFrame:
         tasks = scores[names.DATASET].values.astype(str)
     rows = []
     for task in dict.fromkeys(tasks.tolist()):
-        task_scores = scores.isel({names.ITEM: tasks == task})
-        rows += _count_task(task_scores, task, metric)
+        rows += _count_task(scores.isel({names.ITEM: tasks == task}), task, metric)
     return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
 
 

@@ -68,8 +68,7 @@ def merged(findings: Iterable[Finding], metrics: Sequence[str]) -> list[Finding]
 def findings_table(findings: Sequence[Finding]) -> pd.DataFrame:
     """A row for each finding."""
     rows = [asdict(finding) | {"systems": ", ".join(finding.systems)} for finding in findings]
-    table = pd.DataFrame(rows, columns=pd.Index(COLUMNS))
-    return table.astype({"n": int, "of": int})
+    return pd.DataFrame(rows, columns=pd.Index(COLUMNS)).astype({"n": int, "of": int})
 
 
 _LONGEST = 40

@@ -96,9 +96,8 @@ def disjoint(scores: xr.DataArray) -> Iterator[Finding]:
         ids, other_ids = (items[has_item[:, k]].tolist() for k in (i, j))
         if not ids or not other_ids:
             continue
-        message = (
-            f"{systems[i]} and {systems[j]} have no item in common{_matching_hint(ids, other_ids)}"
-        )
+        hint = _matching_hint(ids, other_ids)
+        message = f"{systems[i]} and {systems[j]} have no item in common{hint}"
         yield Finding("disjoint", message, STOP, (systems[i], systems[j]), of=len(has_item))
 
 
@@ -143,15 +142,11 @@ def _scores_text(means: np.ndarray) -> list[str]:
 
 def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, n: int) -> str:
     """Report the number of items of each mean, and the means over shared items."""
+    text = "means are over different items:"
     if len(sizes) > _MEANS:
-        return (
-            f"means are over different items: {sizes.min()} to {sizes.max()} per system, {n} shared"
-        )
-    message = (
-        f"means are over different items: {both(_scores_text(means))} on {both([*sizes])} items"
-    )
-    shared = f"; {both(_scores_text(common_means))} on the {n} shared items"
-    return message + (shared if n else "")
+        return f"{text} {sizes.min()} to {sizes.max()} per system, {n} shared"
+    shared = f"; {both(_scores_text(common_means))} on the {n} shared items" if n else ""
+    return f"{text} {both(_scores_text(means))} on {both([*sizes])} items{shared}"
 
 
 def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
@@ -332,10 +327,8 @@ def ceiling_and_floor(scores: xr.DataArray) -> Iterator[Finding]:
     for code, extreme in extremes.items():
         n = int((complete == extreme).all(1).sum())
         if n >= _HALF * len(complete):
-            message = (
-                f"all systems have the score {extreme:g} on "
-                f"{fraction(n, len(complete), 'shared item')}"
-            )
+            items = fraction(n, len(complete), "shared item")
+            message = f"all systems have the score {extreme:g} on {items}"
             yield Finding(code, message, NOTE, n=n, of=len(complete))
 
 
@@ -345,10 +338,8 @@ def dead(scores: xr.DataArray) -> Iterator[Finding]:
     complete = values[~np.isnan(values).any(1)]
     n = int((complete == complete[:, :1]).all(1).sum())
     if n:
-        message = (
-            f"all systems have equal scores on {fraction(n, len(complete), 'shared item')} "
-            "(non-discriminating items)"
-        )
+        items = fraction(n, len(complete), "shared item")
+        message = f"all systems have equal scores on {items} (non-discriminating items)"
         yield Finding("dead", message, NOTE, n=n, of=len(complete))
 
 
@@ -411,11 +402,8 @@ def _metric_findings(means: Frame) -> Iterator[Finding]:
     """Compare how two metrics, the columns of `means`, rank the systems."""
     first, second = means.columns
     discordant, pairs, tau = _rank_agreement(*means.to_numpy().T)
-    ranked = (
-        f"; {fraction(discordant, pairs, 'pair')} of systems "
-        f"{are(discordant, 'has', 'have')} the opposite order"
-    )
-    ranked = f"{ranked}, tau {tau:.2f}" if len(means) > 2 else ""
+    opposite = f"{fraction(discordant, pairs, 'pair')} of systems {are(discordant, 'has', 'have')}"
+    ranked = f"; {opposite} the opposite order, tau {tau:.2f}" if len(means) > 2 else ""
     a, b = (_best(means[metric]) for metric in (first, second))
     if a.isdisjoint(b):
         message = f"{first} and {second} have different best systems: {some(sorted(a))} by {first}"

@@ -145,8 +145,8 @@ def numbers_on_errors(logs: LogTables) -> Iterator[Finding]:
         n = len(cells)
         message = (
             f"{tool} wrote {values} for {fraction(n, n, 'run').split(' of ')[1]} that ended in an "
+            "error; left missing (errors='raw' keeps it)"
         )
-        message += "error; left missing (errors='raw' keeps it)"
         systems = tuple(dict.fromkeys(cells["system"].astype(str)))
         yield Finding(
             "number-on-error", message, "", systems, task, metric, n, len(records), _items(cells)
@@ -160,15 +160,12 @@ def zeros(logs: LogTables) -> Iterator[Finding]:
         most = scored.groupby("item", observed=True, sort=False)["score"].max()
         items = [str(item) for item in most.index[most == 0]]
         if items and len(items) < len(most):
+            n, where = len(items), some(items)
             message = (
-                f"{run['system']}: {fraction(len(items), len(most), 'item')} {are(len(items))} 0 "
-                "by "
+                f"{run['system']}: {fraction(n, len(most), 'item')} {are(n)} 0 by every metric "
+                f"({where}): {run['tool']} {ZEROS[run['tool']]}"
             )
-            message += f"every metric ({some(items)}): {run['tool']} {ZEROS[run['tool']]}"
-            where = some(items)
-            yield Finding(
-                "zeros", message, "", (run["system"],), "", "", len(items), len(most), where
-            )
+            yield Finding("zeros", message, "", (run["system"],), "", "", n, len(most), where)
 
 
 def _by_metric(logs: LogTables) -> Iterator[tuple[str, str, Frame]]:
@@ -452,15 +449,12 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
     true = f"for items like these it is {of_items}"
     if _near(reported, items):
         return
+    message, level = f"{says} is not that of the items, {of_items}", NOTE
     if len(scores) > len(r) and _near(reported, noise):
-        message = f"{says} is the run-to-run noise; {true}"
-        yield Finding("standard error", message, **about)
+        message, level = f"{says} is the run-to-run noise; {true}", ""
     elif len(scores) > len(r) and _near(reported, pooled):
-        message = f"{says} counts every run as an item; {true}"
-        yield Finding("standard error", message, **about)
-    else:
-        message = f"{says} is not that of the items, {of_items}"
-        yield Finding("standard error", message, NOTE, **about)
+        message, level = f"{says} counts every run as an item; {true}", ""
+    yield Finding("standard error", message, level, **about)
 
 
 def differing(*values: float) -> list[str]:
@@ -623,24 +617,15 @@ def _compare_means(
 
 def _over(run: Frame, reported_value: float, records: Frame, scored: int, items: int) -> str:
     """Describe over which runs or items a reported number was computed."""
+    mean = f"{run['system']}: the reported {reported_value:.3f}"
+    n_ok = int((records["status"] == OK).sum())
     if run["rule"] == "mean of raw":
-        excluded = int((records["status"] != OK).sum())
-        return (
-            f"{run['system']}: the reported {reported_value:.3f} takes {excluded} of "
-            f"{len(records)} runs as written that ended in an error or were never checked"
-        )
+        excluded = f"{len(records) - n_ok} of {len(records)} runs"
+        return f"{mean} takes {excluded} as written that ended in an error or were never checked"
     if run["rule"] == "mean_of_declared":
-        excluded = items - scored
-        return (
-            f"{run['system']}: the reported {reported_value:.3f} takes {excluded} of {items} items "
-            "as failed"
-        )
+        return f"{mean} takes {items - scored} of {items} items as failed"
+    cells = over = ""
     if records["epoch"].nunique() > 1:
-        cells = f", {int((records['status'] == OK).sum())} of {len(records)} runs"
+        cells = f", {n_ok} of {len(records)} runs"
         over = "the mean over items of the mean over surviving runs, "
-    else:
-        cells = over = ""
-    return (
-        f"{run['system']}: the reported {reported_value:.3f} is {over}over {scored} of {items} "
-        f"items{cells}"
-    )
+    return f"{mean} is {over}over {scored} of {items} items{cells}"

@@ -176,8 +176,7 @@ def refuse_merged(
 
 def _is_merge(merged: np.ndarray, first: np.ndarray, second: np.ndarray) -> bool:
     decided = (first < BLANK) & (second < BLANK)
-    opposed = decided & (first != second)
-    if opposed.sum() < _OPPOSED:
+    if (decided & (first != second)).sum() < _OPPOSED:
         return False
     return bool((merged[decided] == np.where(first == second, first, TIE)[decided]).all())
 

@@ -112,8 +112,7 @@ def signal_value(signal: str) -> float:
     >>> [signal_value(s) for s in ("win", "win / loss", "loss / tie | long", "unparsed")]
     [1.0, 0.0, -1.0, nan]
     """
-    answers = signal.partition(WITHIN)[0].split(BESIDE)
-    turns = [_TURN.get(answer) for answer in answers]
+    turns = [_TURN.get(answer) for answer in signal.partition(WITHIN)[0].split(BESIDE)]
     if None in turns:
         return float("nan")
     return float(np.sign(sum(turn for turn in turns if turn is not None)))
@@ -199,8 +198,7 @@ def from_table(
             "with 0 where a signal did not occur"
         )
     gold, judged = (np.stack(parts) for parts in zip(*cells, strict=True))
-    named = _signals(signals, gold.shape[2])
-    counts = dataset_of(gold, judged, pairs, named)
+    counts = dataset_of(gold, judged, pairs, _signals(signals, gold.shape[2]))
     return judged_counts(counts.assign_attrs(unit=names.ITEM, labels_by=labels_by))
 
 
@@ -424,11 +422,10 @@ def tipping(
     better = dirichlet.prob_above(a, b, t, 0.0)
     low = intervals.quantile(a, b, t, 1 - level)
     high = intervals.quantile(b, a, t, 1 - level)  # of -d
-    verdict = np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided")
     estimates = {
         "judge_prob_better": better,
         "judge_difference": dirichlet.mean_difference(a, b, t),
-        "judge_verdict": verdict,
+        "judge_verdict": np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided"),
         "tipping": np.maximum(np.maximum(low, high), 0.0),
     }
     coords = {k: pairs[k] for k in (names.PAIR, *names.SQUARE)}
