@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import betterthan as bt
 from betterthan import names
 from betterthan.blocks.scheduling import scheduled
-from betterthan.cli.console import deliver, say, where, written_files
+from betterthan.cli.console import deliver, put, say, where, written_files
 from betterthan.cli.options import inputs_of, read_arguments, refuse_percentages
-from betterthan.files import refuse_inputs, same_file, write_whole
+from betterthan.files import refuse_inputs, same_file
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -176,8 +176,7 @@ def _to_machines(comparison: Comparison, github: bool, junit: Path | None) -> No
     if github:
         machines.step_summary(bt.report(comparison, format="markdown"))
     if junit is not None:
-        write_whole(junit, machines.junit("comparison", machines.pair_cases(comparison)))
-        say(f"wrote {junit}")
+        put(machines.junit("comparison", machines.pair_cases(comparison)), junit)
 
 
 def _draw(comparison: Comparison, folder: Path) -> None:

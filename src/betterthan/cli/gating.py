@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import betterthan as bt
 from betterthan import names
-from betterthan.cli.console import in_actions, one_file, put_command, say, with_options
+from betterthan.cli.console import in_actions, one_file, put, put_command, say, with_options
 from betterthan.cli.options import in_printed_options, inputs_of, reading_options, source_of
-from betterthan.files import refuse_inputs, write_all, write_whole
+from betterthan.files import refuse_inputs, write_all
 
 if TYPE_CHECKING:
     from betterthan.auditing.answer import Audit
@@ -157,8 +157,7 @@ def _print(result: "Gate", annotation: str) -> None:
 
     colour, last = coloured(), last_line(result)
     width = terminal_width() if on_terminal(sys.stdout) else sys.maxsize
-    page = with_options(result.document())
-    *before, _ = as_text(page, width, colour=colour).splitlines()
+    *before, _ = as_text(with_options(result.document()), width, colour=colour).splitlines()
     for line in before:
         print(line)
     if annotation:
@@ -210,8 +209,7 @@ def audit(
     if github:
         machines.step_summary(result.to_markdown())
     if junit is not None:
-        write_whole(junit, machines.junit("audit", cases_of(result)))
-        say(f"wrote {junit}")
+        put(machines.junit("audit", cases_of(result)), junit)
     if result.level == "stop" or (strict and result.level == "warn"):
         raise SystemExit(1)
 

@@ -133,8 +133,7 @@ def _refuse_without_verdict(data: Any, how: Mapping[str, Any]) -> None:
     """Refuse scores whose missing ones leave no verdict, which a plan would take as complete."""
     if names.SYSTEM not in data.dims or not bool(data.isnull().any()):
         return
-    answer = bt.compare(data, **how)
-    if answer.data["verdict"].values[0, 1] == "no_verdict":
+    if bt.compare(data, **how).data["verdict"].values[0, 1] == "no_verdict":
         a, b = data[names.SYSTEM].values.tolist()
         raise ValueError(
             f"there is no verdict on {a} and {b}, as their missing scores may lead to another one, "
@@ -209,8 +208,7 @@ def _tell(subject: str, parts: "list[Plan]") -> None:
         print("\n  ".join([f"For {subject}:", *lines]))
     for part in parts:
         if "first" in part:
-            numbers = (f"{_HEADS[k]} {_number(part, k)}" for k in _HEADS)
-            print("  " + ", ".join(numbers))
+            print("  " + ", ".join(f"{_HEADS[k]} {_number(part, k)}" for k in _HEADS))
 
 
 _HEADS = {"first": "items needed", "always": "sufficient from", "ceiling": "limiting probability"}

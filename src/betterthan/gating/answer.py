@@ -353,17 +353,10 @@ def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
         f"{looked.e_needed:.3g}",
     )
     for difference, rates in looked.rates:
-        text = ", ".join(
-            f"{name} {probability(rate)}"
-            for name, rate in (
-                ("pass", rates.passes),
-                ("worse", rates.worse),
-                ("inconclusive", rates.inconclusive),
-            )
-        )
         yield (
             f"if the difference is {difference:g}".replace("-", "−"),
-            f"P at the last look: {text}",
+            f"P at the last look: pass {probability(rates.passes)}, worse "
+            f"{probability(rates.worse)}, inconclusive {probability(rates.inconclusive)}",
         )
 
 
@@ -467,5 +460,4 @@ def junit(decision: Gate, inconclusive: str | None = None) -> str:
     details = "\n".join(
         [headline(decision), *(f"{name}: {line}" for name, line in facts(decision))]
     )
-    case = machines.Case("candidate against baseline", state, details)
-    return machines.junit("gate", [case])
+    return machines.junit("gate", [machines.Case("candidate against baseline", state, details)])

@@ -109,8 +109,7 @@ def gate(
         )
     sides = read_sides(baseline, candidate, choices)
     if reliability is not None and sides.scores is not None:
-        scores = reliability.scores(successes_of(as_array(sides.scores)))
-        sides = replace(sides, scores=scores)
+        sides = replace(sides, scores=reliability.scores(successes_of(as_array(sides.scores))))
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
     if unequal := pooled(sides.scores):
@@ -282,8 +281,7 @@ def _by_size(pairs: Paired, sign: int) -> list[str]:
     first.
     """
     differences = sign * np.nan_to_num(pairs.differences)
-    order = np.argsort(-differences, kind="stable")
-    return [pairs.ids[k] for k in order if differences[k] > 0]
+    return [pairs.ids[k] for k in np.argsort(-differences, kind="stable") if differences[k] > 0]
 
 
 def _size(pairs: Paired, cases: Cases | None) -> dict[str, Any]:

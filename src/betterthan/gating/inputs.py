@@ -82,9 +82,8 @@ def baseline_from_records(
         for _, run in runs.iterrows()
     ]
     rows = [_row(record, place) for record in records.itertuples()]
-    files = [name for run in runs["files"] for name in run]
     about = {
-        "source": ", ".join(files),
+        "source": ", ".join(name for run in runs["files"] for name in run),
         "sources": list(sources),
         "metric": metric,
         "runs": run_fields,

@@ -67,12 +67,11 @@ def _screen(decision: Gate, lede: list[str]) -> FirstScreen:
     evidence = decision.evidence
     if evidence is None or evidence.lower != evidence.lower:
         return FirstScreen(lede, step=_step(decision))
-    limits = evidence.lower, evidence.difference, evidence.upper
     row = Difference(
         label="candidate",
         place=0,
         verdict=decision.verdict,
-        limits=limits,
+        limits=(evidence.lower, evidence.difference, evidence.upper),
         written=difference_of_sides(evidence),
     )
     sign = "" if evidence.higher_is_better else f"; {POSITIVE}"

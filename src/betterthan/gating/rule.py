@@ -71,8 +71,7 @@ class Chances:
         Nothing missing can be worse than the worst case, nor better than the best: a pass stands if
         the worst case passes, worse stands if the best case is worse.
         """
-        verdict = self.observed.verdict
-        return INCONCLUSIVE if self.could_change else verdict
+        return INCONCLUSIVE if self.could_change else self.observed.verdict
 
     @property
     def could_change(self) -> bool:
@@ -286,8 +285,7 @@ def evaluate_cases(cases: Cases, chance: Callable[[Counts], Chance]) -> Chances:
 
 def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     """Compute P(d > -margin) and P(d < 0) of the mean difference, and their bounds from `spans`."""
-    means = observed(pairs)
-    now = Chance.at_threshold(*_as_observed(pairs, means, margin), threshold)
+    now = Chance.at_threshold(*_as_observed(pairs, observed(pairs), margin), threshold)
     if np.array_equal(pairs.low, pairs.high):
         return Chances(now, now, now)
     low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
@@ -304,11 +302,9 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
 def observed(pairs: Paired) -> PairMeans:
     """Compute candidate - baseline on the items that both sides scored."""
     scored = pairs.scored
-    values = np.where(scored[:, None], pairs.mean, 0.0)[:, ::-1]
-    sizes = np.repeat(scored[:, None], 2, axis=1).astype(float)
     return pair_means(
-        values,
-        sizes,
+        np.where(scored[:, None], pairs.mean, 0.0)[:, ::-1],
+        np.repeat(scored[:, None], 2, axis=1).astype(float),
         pairs.unit,
         most=1.0 if pairs.binary else np.inf,
         skewed=pairs.per == names.ITEM,

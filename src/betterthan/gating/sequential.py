@@ -189,8 +189,7 @@ def look_rates(stops: Sequence[Stops], share: float, difference: float) -> Rates
     for stop in stops:
         more = stop.m - m
         ties = negative_binomial(np.arange(_most_ties(more, share) + 1), more, share)
-        wins = binomial(np.arange(more + 1), more, win)
-        open_, m = _grown(open_, ties, wins)[:size], stop.m
+        open_, m = _grown(open_, ties, binomial(np.arange(more + 1), more, win))[:size], stop.m
         passed = np.arange(len(open_))[:, None] >= stop.ties
         behind = np.where(passed, False, np.arange(m + 1) <= stop.worse)
         passes, worse = passes + float(open_[passed].sum()), worse + float(open_[behind].sum())
