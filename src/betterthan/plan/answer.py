@@ -23,12 +23,6 @@ _PROBABILITIES = (
 )
 
 
-def _answer(attrs: dict[str, Any]) -> str:
-    """What was planned."""
-    answer = str(attrs.get("answer", ""))
-    return _ANSWERS.get(answer, answer)
-
-
 _ANSWERS = {
     "repeated runs": "runs of each item, and items, for a budget",
     "labels beside a judge": "human labels and judge outputs",
@@ -153,13 +147,10 @@ def _unordered_pairs(data: xr.Dataset) -> xr.Dataset:
     if names.SYSTEM_A not in data.dims:
         return data
     labels = data[names.SYSTEM_A].values.astype(str)
-    pair_rows = np.triu_indices(len(labels), 1)
-    index = {
-        k: xr.DataArray(v, dims=names.PAIR) for k, v in zip(names.SQUARE, pair_rows, strict=True)
-    }
+    places = dict(zip(names.SQUARE, np.triu_indices(len(labels), 1), strict=True))
+    index = {k: xr.DataArray(v, dims=names.PAIR) for k, v in places.items()}
     by_pair = data.isel(index).drop_vars(names.SQUARE, errors="ignore")
-    sides = zip(names.SQUARE, pair_rows, strict=True)
-    return by_pair.assign_coords({k: (names.PAIR, labels[v]) for k, v in sides})
+    return by_pair.assign_coords({k: (names.PAIR, labels[v]) for k, v in places.items()})
 
 
 def _columns(data: xr.Dataset, dim: str) -> xr.Dataset:
@@ -185,9 +176,8 @@ def _some(rows: pd.DataFrame, attrs: dict[str, Any]) -> pd.DataFrame:
     index = np.unique(np.linspace(0, len(rows) - 1, min(_ROWS, len(rows))).round().astype(int))
     selected: Any = rows.iloc[index].copy()
     certain = () if attrs.get("answer") == "e-value" else _PROBABILITIES
-    selected = selected[
-        [c for c in selected if not (selected[c].isna().all() or (selected[c] == "").all())]
-    ]
+    blank = [c for c in selected if selected[c].isna().all() or (selected[c] == "").all()]
+    selected = selected.drop(columns=blank)
     for name in selected:
         column = selected[name]
         if column.dtype.kind in "iuf":
@@ -202,8 +192,7 @@ def _number(x: float) -> str:
         return "–"
     if np.isinf(x):
         return "∞"
-    text = f"{x:,.0f}" if x == round(x) else f"{x:.4g}"
-    return text.replace("-", "−")
+    return (f"{x:,.0f}" if x == round(x) else f"{x:.4g}").replace("-", "−")
 
 
 _SIGNED = {
@@ -286,7 +275,8 @@ class Plan(Summary):
         """Build the words, the table and the provenance line."""
         full_table = self.table
         rows = _some(_with_verdicts(full_table), self.attrs)
-        answer = _answer(self.attrs)
+        kind = str(self.attrs.get("answer", ""))
+        answer = _ANSWERS.get(kind, kind)
         rows = rows.drop(columns=[name for name in _FULL.get(answer, ()) if name in rows])
         n_omitted = len(full_table) - len(rows)
         more = f"{n_omitted} more rows: .table has all" if n_omitted else ""

@@ -187,10 +187,7 @@ def _variances(
     sums: RunSums, pairs: Any, costs: _Costs, ci_prob: float
 ) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Of items and runs, of each pair or of the only system, and limits of the best number."""
-    if pairs is None:
-        of, _ = sums.of_systems()
-    else:
-        of, _ = sums.of_pairs()
+    of, _ = sums.of_systems() if pairs is None else sums.of_pairs()
     limits = sums.shares_of_runs(ci_prob, pairs=pairs is not None)
     return of.item, of.run, best_runs_range(of, limits, costs.item / costs.run)
 

@@ -79,8 +79,7 @@ def squared(
 def read_pairs(counts: Any, prior: Any, rope: float) -> Pairs:
     """Return checked counts, a row for each pair; a ROPE needs ties."""
     checked_counts = as_counts(counts)
-    question = "a rope" if rope else None
-    posterior = parameters(checked_counts, prior, "third", question=question)
+    posterior = parameters(checked_counts, prior, "third", question="a rope" if rope else None)
     pair_counts = to_pairs(posterior.counts) if posterior.square else posterior.counts
     values = pair_counts.transpose(..., names.OUTCOME).values
     return Pairs(posterior, values.reshape(-1, values.shape[-1]).astype(np.int64))
@@ -163,12 +162,11 @@ class CountLaw:
 
     def today(self) -> xr.Dataset:
         """The verdict, and P(A better)."""
-        now, better = self.verdicts, self.prob_better
+        now, back = (v.astype("U16") for v in (self.verdicts, other_side(self.verdicts)))
+        better = self.prob_better
         return xr.Dataset(
             {
-                "now": self.wrap(
-                    now.astype("U16"), other_side(now).astype("U16"), alike(self.rope)
-                ),
+                "now": self.wrap(now, back, alike(self.rope)),
                 "prob_better": self.wrap(better, 1 - better, 0.5),
                 "n": self.wrap(self.items, self.items, 0),
             }

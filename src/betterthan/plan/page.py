@@ -58,8 +58,7 @@ def _title(plan: Plan) -> str:
     if attrs.get("answer") == "items needed":
         more = "How many more items are needed?"
         return more if attrs["keep"] else "How many items does a new test set need?"
-    title = plan.document().parts[0].tables[0].caption.partition(";")[0]
-    return title or "Plan"
+    return plan.document().parts[0].tables[0].caption.partition(";")[0] or "Plan"
 
 
 def _wanted_curve(plan: Plan) -> xr.DataArray | None:

@@ -336,9 +336,7 @@ def cluster_power(
         raise ValueError(f"icc is {icc:g}; give a correlation from 0 to 1")
     threshold = checks.threshold(threshold)
     sizes_by_plan, several = _sizes(sizes, clusters, size, cv)
-    powers = [
-        power(cluster_sizes, difference, sd, icc, threshold) for cluster_sizes in sizes_by_plan
-    ]
+    powers = [power(plan, difference, sd, icc, threshold) for plan in sizes_by_plan]
     for cluster_sizes, plan_power in zip(sizes_by_plan, powers, strict=True):
         if plan_power.df <= DF_MIN:
             raise ValueError(
@@ -380,10 +378,7 @@ def _sizes(
 def _labelled(powers: list[Power], sizes: list[np.ndarray]) -> xr.Dataset:
     items = np.array([cluster_sizes.sum() for cluster_sizes in sizes])
     effective = np.array([plan_power.effective_items for plan_power in powers])
-    verdicts = [
-        [plan_power.better, plan_power.worse, 0.0, 1 - plan_power.better - plan_power.worse]
-        for plan_power in powers
-    ]
+    verdicts = [[k.better, k.worse, 0.0, 1 - k.better - k.worse] for k in powers]
     parts = {
         "items": items,
         "effective_items": effective,
@@ -411,9 +406,6 @@ def _lines(data: xr.Dataset) -> tuple[str, ...]:
         "degrees of freedom.",
         f"With probability {numbers.probability(better)} the verdict is A better.",
     )
-
-
-_MOST = 10_000  # items that are thought of
 
 
 def sign_power(
@@ -461,8 +453,7 @@ def sign_power(
     (37, 42)
     """
     p = checks.probability(theta, "theta")
-    parts = (p, 1 - p)
-    data = _power(n, parts, (0.5, 0.5), alternative, alpha, target)
+    data = _power(n, (p, 1 - p), (0.5, 0.5), alternative, alpha, target)
     n_decisive = data["n"].values
     needed = critical_wins(n_decisive, alpha, alternative)
     data["wins"] = (data["n"].dims, np.where(needed <= n_decisive, needed, -1))
@@ -557,7 +548,7 @@ def _power(
 def _numbers(n: Any, power: Any, target: float) -> tuple[np.ndarray, bool]:
     """Ascending numbers of items, and whether there may be several."""
     if n is None:
-        always = crossing(power, target, _MOST, _MOST, 0.0)[1]
-        return np.arange(1, (int(2 * always) if always == always else _MOST) + 1), True
+        always = crossing(power, target, MOST, MOST, 0.0)[1]
+        return np.arange(1, (int(2 * always) if always == always else MOST) + 1), True
     n_items, several = whole_numbers(n, "n")
     return np.unique(n_items), several

@@ -436,11 +436,9 @@ def micro_macro(
         )
     stratum = stratum_dims[0]
     pairs = read_pairs(counts, prior, 1.0)  # as a rope does, d needs ties
-    summary = _summed(pairs, stratum, check_rule(pairs.parameters.prior, threshold, 0.0)).assign(
-        dead
-    )
+    rule = check_rule(pairs.parameters.prior, threshold, 0.0)
     attrs = pairs.parameters.attrs | {"answer": "strata", "of": stratum, "threshold": threshold}
-    summary = summary.assign_attrs(attrs)
+    summary = _summed(pairs, stratum, rule).assign(dead).assign_attrs(attrs)
     return Plan(summary, words.strata(summary))
 
 

@@ -36,12 +36,11 @@ def single_pair(data: xr.Dataset) -> tuple[xr.Dataset, dict[str, str]]:
 
 
 def _verdict_probabilities(probability: xr.DataArray, system_names: dict[str, str]) -> str:
-    parts = [
+    return ", ".join(
         f"{_VERDICT_TEXTS[str(v)].format(**system_names)} {numbers.probability(float(p))}"
         for v, p in zip(probability["verdict"].values, probability.values, strict=True)
         if p > 0
-    ]
-    return ", ".join(parts)
+    )
 
 
 def _standing(pair: xr.Dataset, system_names: dict[str, str]) -> str:
@@ -168,9 +167,8 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
             f"The items so far already give {reached}: no more items are needed. If you add items, "
             f"the limiting probability, with ever more items, is {numbers.probability(top)}.",
         )
-    still = "" if first == always else f"; from {always:,.0f} items on, it is never lower"
-    if np.isnan(always):
-        still = ""
+    later = always == always != first
+    still = f"; from {always:,.0f} items on, it is never lower" if later else ""
     return (
         f"{first:,.0f}{more} {'item leads' if first == 1 else 'items lead'} to {verdict} with "
         f"probability {target}{still}.",
@@ -209,7 +207,7 @@ def peeking(data: xr.Dataset) -> tuple[str, ...]:
     last = data.isel(look=-1)
     unit = "non-tied items" if not data.attrs["rope"] else "items"
     any_look, single_look = (
-        float(last[k].sel(verdict=["a_better", "b_better"]).sum()) for k in _TWO
+        float(last[k].sel(verdict=["a_better", "b_better"]).sum()) for k in ("probability", "alone")
     )
     return (
         f"With {data.sizes['look']} looks at up to {int(last['look'])} {unit}, a verdict for A or "
@@ -217,9 +215,6 @@ def peeking(data: xr.Dataset) -> tuple[str, ...]:
         f"{numbers.probability(single_look)}.",
         f"The expected number of {unit} is {data.attrs['items']:.1f}.",
     )
-
-
-_TWO = ("probability", "alone")
 
 
 def staked(data: xr.Dataset) -> tuple[str, ...]:
@@ -295,14 +290,12 @@ def strata(data: xr.Dataset) -> tuple[str, ...]:
     differing = data["differ"].values
     if names.SYSTEM_A in data.dims:
         differing = np.triu(differing)
+    averages = (
+        f"The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
+        "different systems in"
+    )
     number = int(differing.sum())
     if not number:
-        return (
-            f"The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
-            "different systems in no pair.",
-        )
-    return (
-        f"! The micro-average (all items pooled) and the macro-average (mean over {by}) favor "
-        f"different systems in {number} {'pair' if number == 1 else 'pairs'}. Decide which one you "
-        "report.",
-    )
+        return (f"{averages} no pair.",)
+    pairs = "pair" if number == 1 else "pairs"
+    return (f"! {averages} {number} {pairs}. Decide which one you report.",)
