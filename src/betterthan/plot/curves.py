@@ -280,9 +280,7 @@ def densities(
         else:
             title = _difference(ax, source.difference(half), half, both, source.per_example)
         ax.margins(x=0)
-        ax.set_ylim(bottom=0)
-        ax.set_yticks([])
-        ax.set_ylabel("Posterior density")
+        ax.set(ylim=(0, None), yticks=[], ylabel="Posterior density")
         ax.locator_params(axis="x", nbins=6)
         drawing.plain_numbers(ax.xaxis)
         how = f"\nKernel density of {source.sampled}" if source.sampled else ""
@@ -452,10 +450,8 @@ def _draw(ax: "Axes", rows: Any) -> None:
                 rows.exact[selected], away[selected], rows.mcse[selected], marker=marker, **look
             )
     most = 1.15 * max(float(np.max(np.abs(away) + rows.mcse)), float(band.max()))
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-most, most * (2.6 if len(rows.z) >= _ENOUGH else 2.0))
-    ax.set_xlabel("Exact P(better)")
-    ax.set_ylabel("Sampled − exact")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-most, most * (2.6 if len(rows.z) >= _ENOUGH else 2.0)))
+    ax.set(xlabel="Exact P(better)", ylabel="Sampled − exact")
     for axis in (ax.xaxis, ax.yaxis):
         drawing.plain_numbers(axis)
     ax.legend(loc="upper left", borderaxespad=0.2)

@@ -217,8 +217,7 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
     data = _answers(data)
     listed = table_order(data)
     if isinstance(data, xr.Dataset) and "prob_better" in data:
-        joint = "pairwise_prob_better" in data
-        data = answered(data).assign_attrs(data.attrs, joint=joint)
+        data = answered(data).assign_attrs(data.attrs, joint="pairwise_prob_better" in data)
     dims = data.dims if isinstance(data, xr.DataArray) and names.OUTCOME not in data.dims else ()
     if dims == (names.PAIR,):
         square = _square_from_pairs(data)
@@ -306,8 +305,7 @@ def _answers(data: Any, rope: float | None = None) -> Any:
 
 def _refuse_other_fits(tree: xr.DataTree) -> None:
     """Refuse draws that do not hold the outcomes of each pair."""
-    has_posterior = "posterior" in tree.children
-    model = tree["posterior"].attrs.get("model") if has_posterior else None
+    model = tree["posterior"].attrs.get("model") if "posterior" in tree.children else None
     if model in pairwise.MODELS:
         return
     if model is None:
@@ -390,8 +388,7 @@ def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:
         raise ValueError(
             f"data are no comparison: there is no variable {missing[0]!r}; see betterthan.compare"
         )
-    joint = "pairwise_verdict" in comparison
-    comparison = comparison.assign_attrs(joint=joint)
+    comparison = comparison.assign_attrs(joint="pairwise_verdict" in comparison)
     differences = comparison[list(_DIFFERENCE)]
     if set(differences["verdict"].dims) == {names.PAIR}:
         by_pair = _picked_pairs(differences, systems)

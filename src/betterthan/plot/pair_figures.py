@@ -460,8 +460,7 @@ def rope_curve(
             title = _draw_verdicts(ax, width, posterior_parameters, threshold)
         if counts.attrs.get("joint") and len(counts) == 1:
             title += f"\n{inputs.PAIRWISE}"
-        ax.set_xlim(0, widest)
-        ax.set_xlabel("Half width of the ROPE")
+        ax.set(xlim=(0, widest), xlabel="Half width of the ROPE")
         drawing.plain_numbers(ax.xaxis)
         return drawing.finish(ax, title)
 
@@ -497,8 +496,7 @@ def _draw_masses(
         for mass, label, color, line in looks
     ]
     ax.axhline(threshold, color=drawing.FAINT, linewidth=0.8)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_ylabel("Posterior probability")
+    ax.set(ylim=(-0.02, 1.02), ylabel="Posterior probability")
     _below_axis(ax, handles=lines)  # by themselves, matplotlib leaves out names such as _base
     reached = np.flatnonzero(within >= threshold)
     if not reached.size:
@@ -520,8 +518,7 @@ def _draw_verdicts(
     colors = (drawing.BETTER, drawing.CLASSES[5], drawing.EQUIVALENT, "white")
     shares = [part.mean(0) for part in parts]
     ax.stackplot(width, *shares, labels=labels, colors=colors, edgecolor=drawing.INK, linewidth=0.5)
-    ax.set_ylim(0, 1)
-    ax.set_ylabel("Proportion of pairs")
+    ax.set(ylim=(0, 1), ylabel="Proportion of pairs")
     _below_axis(ax)
     n = len(posterior_parameters[0])
     return f"Pairwise verdicts on {n:,} pairs, threshold {threshold:g}"

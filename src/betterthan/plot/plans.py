@@ -240,8 +240,7 @@ def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['items', 'runs']
     """
-    data = _data(runs, "noise")
-    part = data.isel({names.SYSTEM: slice(0, _BARS)})
+    part = _data(runs, "noise").isel({names.SYSTEM: slice(0, _BARS)})
     labels = drawing.labels(part[names.SYSTEM].values.tolist())
     total, of_runs = (np.nan_to_num(part[k].values) ** 2 for k in ("error", "error_of_runs"))
     of_runs = np.minimum(of_runs, total)

@@ -106,8 +106,7 @@ def predictions(function: PerformanceFunction, *, ax: "Axes | None" = None) -> "
     with drawing.canvas(ax, 4.8, 4.4) as ax:
         _draw_dots(ax, fit)
         response = drawing.labels([str(fit.attrs["response"])])[0]
-        ax.set_xlabel(f"Predicted {response}")
-        ax.set_ylabel(f"Observed {response}")
+        ax.set(xlabel=f"Predicted {response}", ylabel=f"Observed {response}")
         ax.legend(loc="upper left")
         return drawing.finish(ax, "Observed against predicted")
 

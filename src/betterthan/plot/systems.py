@@ -224,8 +224,7 @@ def _draw_leaderboard(ax: "Axes", table: Any, verdicts: list[str], dataset: Any)
     place, middle = np.arange(len(table)), table["middle"].to_numpy(float)
     if table["low"].notna().any():
         limits = (table[k].to_numpy(float) for k in ("low", "high"))
-        colors = drawing.colors_of(verdicts)
-        ax.hlines(place, *limits, colors=colors, linewidth=1.2, zorder=2)
+        ax.hlines(place, *limits, colors=drawing.colors_of(verdicts), linewidth=1.2, zorder=2)
     threshold = Signature.from_attrs(dataset.attrs).threshold or names.VERDICT_PROB
     drawing.mark_verdicts(ax, middle, place, verdicts, threshold)
     without = np.array([not verdict for verdict in verdicts])
@@ -329,8 +328,7 @@ def cliques(
             color = drawing.INK if k % 2 == 0 else drawing.UNDECIDED
             look: dict[str, Any] = {"color": color, "linewidth": 1.4, "solid_capstyle": "round"}
             ax.plot([k] * len(members), list(members), "-o", markersize=3, **look)
-        ax.set_xlim(-0.8, max(len(bars), _BARS) - 0.2)
-        ax.set_xticks([])
+        ax.set(xlim=(-0.8, max(len(bars), _BARS) - 0.2), xticks=[])
         ax.spines[["left", "bottom"]].set_visible(False)
         return drawing.finish(ax, _groups_title(dataset, grouped, len(longest), len(all_cliques)))
 

@@ -189,8 +189,7 @@ def _lattice() -> tuple[np.ndarray, np.ndarray]:
     from matplotlib.tri import Triangulation
 
     i, j = (k.ravel() for k in np.meshgrid(np.arange(_LATTICE + 1), np.arange(_LATTICE + 1)))
-    keep = i + j <= _LATTICE
-    share = np.stack([i, j, _LATTICE - i - j], axis=-1)[keep] / _LATTICE
+    share = np.stack([i, j, _LATTICE - i - j], axis=-1)[i + j <= _LATTICE] / _LATTICE
     return share, Triangulation(*_plane(share)).triangles
 
 
