@@ -438,8 +438,7 @@ def _pair_columns(
     written = {key: _stored(key, values, per.get(key)) for key, values in columns.items()}
     right = right_counts(data)
     counted = None if right is None else [np.array(right[0])[places] for places in pairs]
-    derived = _derived(columns, counted)
-    return {"per": per, "right": right, "pairs": written | derived}
+    return {"per": per, "right": right, "pairs": written | _derived(columns, counted)}
 
 
 def _bounds_columns(
@@ -496,8 +495,7 @@ def _derived(columns: dict[str, np.ndarray], right: list[np.ndarray] | None) -> 
 def _test_columns(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndarray]:
     """Of each test its p, adjusted, and for whom it speaks."""
     columns = {}
-    variables = {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}
-    for key, name in variables.items():
+    for key, name in {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}.items():
         if name not in data:
             continue
         for k, test in enumerate(data[names.TEST].values.tolist()):

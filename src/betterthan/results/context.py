@@ -56,12 +56,10 @@ class ReportContext:
         """Places of the pairs that matter, the system ahead first: all of few systems; of many
         those with the best, with the baseline, and of neighbours, where they were compared.
         """
-        n = len(self.systems)
-        if n <= ALL_PAIRS_SYSTEMS:
+        if len(self.systems) <= ALL_PAIRS_SYSTEMS:
             return tables.ahead_first(self.data)
         matter = self.wanted | self._neighbors
-        compared = self._compared(matter)
-        pairs = sorted(compared or matter, key=lambda pair: (pair[1], pair[0]))
+        pairs = sorted(self._compared(matter) or matter, key=lambda pair: (pair[1], pair[0]))
         return tables.ahead_first(self.data, pairs)
 
     @property

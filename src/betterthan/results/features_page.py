@@ -289,11 +289,10 @@ def _screen(fit: xr.Dataset, answer: list[str]) -> FirstScreen:
     chosen = fit.isel({names.FEATURE: fit["chosen"].values & (fit["coefficient"].values != 0)})
     ratio = chosen["standardised"] / chosen["coefficient"]
     ends = [chosen["lower"] * ratio, chosen["standardised"], chosen["upper"] * ratio]
-    interval = f"{100 * fit.attrs['ci_prob']:g}% interval"
     return _coefficient_screen(
         labels_on_one_line(chosen[names.FEATURE].values),
         np.column_stack([end.values for end in ends]),
-        interval,
+        f"{100 * fit.attrs['ci_prob']:g}% interval",
         answer,
         _AFTER_CHOICE if fit.attrs["direction"] != "none" else "",
     )

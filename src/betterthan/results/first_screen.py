@@ -150,8 +150,7 @@ def first_screen(context: ReportContext, rule: str) -> FirstScreen:
     elsewhere |= {sentences.verdicts_sentence(counts, answer)} if counts else set()
     lines = [line for line in sentences.answer_sentences(answer)[1:] if not line.startswith("!")]
     lede = [line for line in lines if line not in elsewhere]
-    length = accumulate(map(len, lede))
-    above = 1 + sum(n <= _ABOVE for n in list(length)[1:])
+    above = 1 + sum(n <= _ABOVE for n in list(accumulate(map(len, lede)))[1:])
     scores = data["score"].values.tolist() if "score" in data else []
     return FirstScreen(
         meta=list(_meta(answer, context)),

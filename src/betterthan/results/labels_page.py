@@ -234,8 +234,7 @@ def _screen_of_several(classifiers: Sequence[LabelFacts], answer: list[str]) -> 
     rows = []
     for facts in classifiers:
         low, score, high = facts.macro_lower, facts.macro, facts.macro_upper
-        text = f"{score:.3f} [{low:.3f}, {high:.3f}]"
-        rows.append((facts.system, (low, score, high), text))
+        rows.append((facts.system, (low, score, high), f"{score:.3f} [{low:.3f}, {high:.3f}]"))
     return levels_screen(
         answer[1:],
         rows,

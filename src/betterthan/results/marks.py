@@ -219,8 +219,7 @@ def _axis(scale: Scale, marks: Marks) -> str:
             text = scale.label(tick, marks)
             start = scale.column(tick) - len(text) // 2
             start = min(max(start, 0), scale.columns - len(text))
-            around = cells[max(start - 2, 0) : start + len(text) + 2]
-            free &= all(cell == " " for cell in around)
+            free &= all(cell == " " for cell in cells[max(start - 2, 0) : start + len(text) + 2])
             cells[start : start + len(text)] = text
         if free:
             break
@@ -350,8 +349,7 @@ def row(
     data = "" if margin else f' data-scale="{ends}"'
     band = f'<rect class="rope" {place}{data}/>'
     grid = "".join(_svg_line("grid", scale.share(tick)) for tick in scale.ticks() if tick)
-    zero = _svg_line("zero", scale.share(0.0))
-    marks = band + grid + zero + interval(scale, limits, verdict)
+    marks = band + grid + _svg_line("zero", scale.share(0.0)) + interval(scale, limits, verdict)
     return f'<svg class="row" aria-hidden="true">{marks}</svg>'
 
 
@@ -532,8 +530,7 @@ def matrix(classes: np.ndarray) -> str:
     """
     n = len(classes)
     # a run ends where the class changes, and at the end of a row
-    changes = np.diff(classes, axis=1, prepend=-2) != 0
-    rows, starts = np.nonzero(changes)
+    rows, starts = np.nonzero(np.diff(classes, axis=1, prepend=-2) != 0)
     ends = np.append(starts[1:], n)
     ends = np.where(np.append(rows[1:] != rows[:-1], True), n, ends)
     of = classes[rows, starts]

@@ -414,8 +414,7 @@ def _multiplicity(main: xr.Dataset) -> str:
     verdict, error = (
         main[k].transpose(*names.SQUARE).values[upper] for k in ("verdict", "sign_error")
     )
-    named = np.isin(verdict, ("a_better", "b_better"))
-    wrong, n_named = np.nansum(error), int(named.sum())
+    wrong, n_named = np.nansum(error), int(np.isin(verdict, ("a_better", "b_better")).sum())
     single = single_unit(main)[upper]
     compared = int(((verdict != "no_data") | single).sum())
     if single.any() and single.sum() == compared:

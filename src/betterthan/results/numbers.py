@@ -238,9 +238,7 @@ def bayes_factor(value: float) -> str:
     >>> bayes_factor(0.08331), bayes_factor(2.9e-12), bayes_factor(14.02)
     ('0.0833', '2.9e-12', '14')
     """
-    if value >= 1e6 or value < 1e-4:
-        return f"{value:.1e}"
-    return f"{value:.3g}"
+    return f"{value:.1e}" if value >= 1e6 or value < 1e-4 else f"{value:.3g}"
 
 
 def _minus(text: str) -> str:

@@ -91,8 +91,7 @@ def _data(taus: xr.Dataset) -> Part:
     facts = [("Reference", _reference(taus))]
     if a["n_missing"] or a["n_undefined"]:
         missing, undefined = counted(a["n_missing"], "ranking"), counted(a["n_undefined"], "tau")
-        without = f"{missing} missing, {undefined} not defined"
-        facts.append(("Without a tau", without))
+        facts.append(("Without a tau", f"{missing} missing, {undefined} not defined"))
     if a["restrict"] == "common":
         covered = f"mean coverage {float(taus['coverage'].mean()):.2f}"
         facts.append(("Items", f"those in both rankings; {covered}"))
@@ -108,8 +107,7 @@ def _by_reference(taus: xr.Dataset) -> Part:
         for k in range(min(by_reference.sizes[names.SYSTEM], ROWS))
         for r in range(by_reference.sizes[names.REFERENCE])
     ]
-    coverage = ["Coverage"] if partial else []
-    heads = ("System", "Reference", "tau", *coverage, "p", "Inversions")
+    heads = ("System", "Reference", "tau", *(["Coverage"] if partial else []), "p", "Inversions")
     heads += ("Ties", "Items", "Spearman")
     note = "p: two-sided and exact, if all rankings are equally likely; not available with ties."
     table = Table(heads, rows, "Kendall's tau against the reference", left=2)
@@ -190,9 +188,8 @@ def _method(comparison: xr.Dataset) -> Part:
     compared = f"{a['n_items']:,} of {total:,} documents, on which every system has a tau"
     drawn = f"{a['draws']:,} draws, seed {a['seed']}"
     how = "exact" if a["test_method"] != "monte_carlo" else "sampled"
-    several = [("Several references", str(a["references"]))] if a["references"] != "mean" else []
     facts = [
-        *several,
+        *([("Several references", str(a["references"]))] if a["references"] != "mean" else []),
         (
             "Compared",
             f"on {compared}",
@@ -356,13 +353,12 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     )
     rows = dispersions.isel({names.SYSTEM: order})
     table = table_by_system(rows, columns, "Concentration around the reference")
-    signature = f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"
     return Document(
         "Concentration of rankings",
         "How concentrated are the rankings of each system around the reference ranking?",
         [Part("Concentration", facts=facts, tables=[table], notes=[note])],
         [],
-        [signature],
+        [f"betterthan {a['version']} | mallows | {a['draws']} draws, seed {a['seed']}"],
         order_sentences.dispersion_sentences(order_sentences.dispersion_facts(dispersions)),
     )
 

@@ -172,8 +172,7 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
         places = range(1, len(context.systems) + 1)
         columns[0] = [f"{k} {name}" for k, name in zip(places, columns[0], strict=True)]
         heads += [str(k) for k in places]
-        cells = zip(*(row[1:] for row in matrix_table(context).rows), strict=True)
-        columns += map(list, cells)
+        columns += map(list, zip(*(row[1:] for row in matrix_table(context).rows), strict=True))
     return Table(tuple(heads), list(zip(*columns, strict=True)))
 
 

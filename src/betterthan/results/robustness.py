@@ -499,12 +499,11 @@ def separating(
     beyond = int((undecided & np.isnan(items)).sum())
     if split and 2 * (beyond + split) >= len(others):
         return more
-    within = not np.isnan(items).all()
     return replace(
         more,
         first=leader,
         second=more.second if more.first == leader else more.first,
-        items=int(np.nanmax(items)) if within else None,
+        items=None if np.isnan(items).all() else int(np.nanmax(items)),
         beyond=_FURTHEST if beyond else None,
         others=len(others),
         separated=len(others) - beyond - split,

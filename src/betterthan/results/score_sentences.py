@@ -227,8 +227,7 @@ def judged_facts(comparison: xr.Dataset) -> Judged:
     several = _judged_pairs(judged) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])
     answer = answer_facts(data)
     pair = answer.pair or answer.leader
-    undecided = judged[judged["verdict"] == "undecided"].to_dict("records")
-    for row in undecided:
+    for row in judged[judged["verdict"] == "undecided"].to_dict("records"):
         if pair and {row["system"], row["other"]} == {pair.first, pair.second}:
             more = more_labels(row, provenance)
             answer = replace(answer, more=more, units="human labels", n=int(row["n_gold"]))

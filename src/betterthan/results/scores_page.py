@@ -155,14 +155,13 @@ def page(comparison: xr.Dataset) -> Document:
         words_part(comparison),
         _data(comparison),
     )
-    answer = score_sentences(score_facts(comparison))
     return Document(
         _title(comparison),
         _question(comparison),
         parts,
         _limits(comparison),
         [_signature(comparison)],
-        answer,
+        score_sentences(score_facts(comparison)),
     )
 
 
@@ -421,9 +420,8 @@ def _engines(comparison: xr.Dataset, places: list[tuple[int, int]]) -> list[Part
         return []
     verdicts = comparison["verdict"].variable.isel({names.ENGINE: 0})
     rows = pair_tables.pairs_at(comparison.assign(verdict=verdicts), places)
-    heads = [f"P(better), {engine}" for engine in engines]
     columns = [
-        tables.along(heading, pair_tables.P_BETTER, names.ENGINE, k)
-        for k, heading in enumerate(heads)
+        tables.along(f"P(better), {engine}", pair_tables.P_BETTER, names.ENGINE, k)
+        for k, engine in enumerate(engines)
     ]
     return [Part("Two ways of computing", tables=[pair_tables.table_by_pair(rows, columns)])]

@@ -127,8 +127,7 @@ def _why(pair: Pair, test: Tested) -> str:
     ahead = np.sign(pair.wins - pair.losses)
     if counts_signs and test.favours != ahead:
         return "ties"
-    signs = float(np.asarray(sign_p(pair.wins, pair.losses)))
-    counted = ahead if signs <= pair.alpha else 0
+    counted = ahead if float(np.asarray(sign_p(pair.wins, pair.losses))) <= pair.alpha else 0
     if not counts_signs and counted != test.significant_for:
         return "sizes"  # counted alone, the same items say something else
     if pair.verdict in ("equivalent", "split"):
