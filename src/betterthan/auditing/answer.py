@@ -63,12 +63,11 @@ def page(audit: Any) -> Document:
     rows = list(lines(audit))
     first = rows[0][-1] if rows else ""
     source = on_one_line(audit.source) if audit.source else "data given"
+    data = Part("Data", facts=[("Source", source)])
     return Document(
         "Audit",
         "What would make a comparison of these data misleading?",
-        parts_present(
-            _findings(rows), _denominators(audit, _ROWS), Part("Data", facts=[("Source", source)])
-        ),
+        parts_present(_findings(rows), _denominators(audit, _ROWS), data),
         _LIMITS,
         [f"betterthan {betterthan.__version__} | audit | {source}"],
         audit_sentences(audit.level, headline(audit), first, one_system=_one_system(audit)),

@@ -61,9 +61,8 @@ def open_verdicts(
         pair = (systems[i], systems[j])
         if baseline in (None, *pair):
             n = int(missing[i, j])
-            yield Finding(
-                "verdict", describe(i, j) + (f", {by}" if by else ""), WARN, pair, n=n, of=2 * items
-            )
+            message = describe(i, j) + (f", {by}" if by else "")
+            yield Finding("verdict", message, WARN, pair, n=n, of=2 * items)
 
 
 _PAIRWISE = "pairwise "  # as bounds are, where three systems or more may have a joint answer

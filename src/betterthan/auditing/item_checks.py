@@ -261,9 +261,8 @@ def doubled(logs: LogTables) -> Iterator[Finding]:
             continue
         system = str(twice["system"].iloc[0])
         repeated = twice[twice["system"] == system]
-        groups = [
-            sorted(g.astype(str)) for _, g in repeated.groupby("item_hash", sort=False)["item"]
-        ]
+        by_content = repeated.groupby("item_hash", sort=False)["item"]
+        groups = [sorted(items.astype(str)) for _, items in by_content]
         items = pairs[pairs["system"] == system]
         distinct = int(items["item_hash"].nunique())
         systems = tuple(dict.fromkeys(twice["system"].astype(str)))

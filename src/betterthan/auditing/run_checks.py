@@ -126,12 +126,11 @@ def unchecked(logs: LogTables) -> Iterator[Finding]:
     unasserted = unasserted[(unasserted["status"] == UNSCORED) & (unasserted["raw"] > 0)]
     for task, records in unasserted.groupby("task", observed=True, sort=False):
         items = list(dict.fromkeys(records["item"].astype(str)))
-        tests = f"tests {some(items)} have" if len(items) > 1 else f"test {items[0]!r} has"
+        n, where = len(items), some(items)
+        tests = f"tests {where} have" if n > 1 else f"test {items[0]!r} has"
         message = f"{tests} no assert: promptfoo calls it passed; left unscored"
         systems = tuple(dict.fromkeys(records["system"].astype(str)))
-        yield Finding(
-            "unchecked", message, WARN, systems, str(task), n=len(items), where=some(items)
-        )
+        yield Finding("unchecked", message, WARN, systems, str(task), n=n, where=where)
 
 
 def numbers_on_errors(logs: LogTables) -> Iterator[Finding]:
@@ -296,11 +295,10 @@ def versions(logs: LogTables) -> Iterator[Finding]:
     """Report different versions of the tool among the runs of a task."""
     for (task, tool), runs in logs.runs.groupby(["task", "tool"], sort=False):
         tool_versions = list(dict.fromkeys(v for v in runs["version"] if v))
-        if len(tool_versions) > 1:
+        n = len(tool_versions)
+        if n > 1:
             message = f"versions of {tool} differ: {both(tool_versions)}"
-            yield Finding(
-                "config", message, NOTE, task=str(task), n=len(tool_versions), of=len(runs)
-            )
+            yield Finding("config", message, NOTE, task=str(task), n=n, of=len(runs))
 
 
 def scorers(logs: LogTables) -> Iterator[Finding]:
@@ -314,10 +312,8 @@ def scorers(logs: LogTables) -> Iterator[Finding]:
                 message = f"{role}s differ: {both(values)}"
                 yield Finding("scorer", message, task=str(task), n=len(values), of=len(runs))
         for tool, version, scorer, change in BREAKS:
-            scorer_runs = runs[
-                (runs["tool"] == tool) & runs["scorer"].str.contains(scorer, regex=False)
-            ]
-            tool_versions = list(dict.fromkeys(v for v in scorer_runs["version"] if v))
+            fits = (runs["tool"] == tool) & runs["scorer"].str.contains(scorer, regex=False)
+            tool_versions = list(dict.fromkeys(v for v in runs["version"][fits] if v))
             before = [v for v in tool_versions if _version(v) < _version(version)]
             if before and len(before) < len(tool_versions):
                 message = f"{tool} {both(tool_versions)}: {scorer} {change}"
@@ -355,13 +351,11 @@ def _prompt_finding(runs: Frame, task: str, n: int, total: int) -> Finding:
     """Report differing prompts; between runs of one model they are what is compared."""
     message = f"prompts differ on {fraction(n, total, 'shared item')}"
     systems = tuple(dict.fromkeys(runs["system"]))
+    level, more = WARN, ""
     if set(runs["tool"]) == {"promptfoo"}:  # there a prompt is part of the system
-        return Finding(
-            "prompt", f"{message}: they are part of the systems", NOTE, systems, task, "", n, total
-        )
-    one_model = runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all()
-    level = STOP if one_model else WARN
-    more = f", and all runs use {runs['base'].iloc[0]}" if one_model else ""
+        level, more = NOTE, ": they are part of the systems"
+    elif runs["base"].nunique(dropna=False) == 1 and runs["base"].notna().all():
+        level, more = STOP, f", and all runs use {runs['base'].iloc[0]}"
     return Finding("prompt", message + more, level, systems, task, "", n, total)
 
 
@@ -586,11 +580,9 @@ def _reducer_findings(
         allowed = EXACT * max(1.0, abs(reported_value))
         if value is not None and abs(value - reported_value) > allowed:
             written, of_items = differing(reported_value, value)
-            description = f"{run['system']}: reported {written} by {name}, items give {of_items}"
-            where = run["files"][0]
-            yield Finding(
-                "reported", description, "", (run["system"],), run["task"], metric, where=where
-            )
+            text = f"{run['system']}: reported {written} by {name}, items give {of_items}"
+            about = {"task": run["task"], "metric": metric, "where": run["files"][0]}
+            yield Finding("reported", text, "", (run["system"],), **about)
 
 
 def _compare_means(

@@ -157,9 +157,7 @@ def refuse_merged(
     others = [c for c in table.columns if c not in (*columns, human, *sides)][:_MOST]
     others = [c for c in others if first_flawed(cells.as_written(table, c)) is None]
     read = {c: outcomes(table, c, systems, words) for c in others}
-    answers = [
-        c for c in others if (read[c] < BLANK).mean() > 0.5 and not (read[c] == UNKNOWN).any()
-    ]
+    answers = [c for c in others if (read[c] < BLANK).mean() > 0.5 and UNKNOWN not in read[c]]
     for column in columns:
         if column not in table.columns:
             continue
@@ -396,9 +394,8 @@ def _tallied(
     np.add.at(judged, (pair_index, order), 1)
     labelled = truth < BLANK
     np.add.at(gold, (pair_index[labelled], truth[labelled], order[labelled]), 1)
-    pairs_of_systems = [
-        (systems[k // len(systems)], systems[k % len(systems)]) for k in keys.tolist()
-    ]
+    n = len(systems)
+    pairs_of_systems = [(systems[k // n], systems[k % n]) for k in keys.tolist()]
     return dataset_of(gold, judged, pairs_of_systems, labels)
 
 
