@@ -90,9 +90,8 @@ def register(
     if parameters.pop("reading", None) is not None:
         for name in (name for name in options.READING if name not in without):
             kinds[name] = options.kind_of(options.row_of(command, name)[1])
-            parameters[name] = inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=False if kinds[name] is bool else None
-            )
+            kind, default = inspect.Parameter.KEYWORD_ONLY, False if kinds[name] is bool else None
+            parameters[name] = inspect.Parameter(name, kind, default=default)
     typed = {
         name: parameter.replace(annotation=_annotated(command, name, kinds[name]))
         for name, parameter in parameters.items()

@@ -91,9 +91,8 @@ def compare(
     if over not in (None, names.DATASET, "cluster", "epoch") and not reading.get("dataset"):
         reading["dataset"], over = over, names.DATASET
     data = read_arguments(files, systems=systems, lazy=lazy, **judged_columns, **reading)
-    refuse_percentages(
-        data, tie_margin=tie_margin, **({"rope": rope} if quantity != "wins" else {})
-    )
+    widths = {"rope": rope} if quantity != "wins" else {}
+    refuse_percentages(data, tie_margin=tie_margin, **widths)
     compared = partial(
         bt.compare,
         _votes(files, data, method, judge) if human is None else data,

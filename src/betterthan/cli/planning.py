@@ -354,9 +354,8 @@ def _refuse_others(files: list[str], passed: Mapping[str, bool]) -> None:
 def _same(files: list[str], success: float | None, seed: int | None, reading: Any) -> Any:
     """Both sets of runs, read as two systems of one comparison."""
     source = source_of(files)
-    named = (
-        source if isinstance(source, dict) else dict(zip(("first", "second"), files, strict=True))
-    )
+    sides = zip(("first", "second"), files, strict=True)
+    named = source if isinstance(source, dict) else dict(sides)
     data = read_arguments([f"{name}={path}" for name, path in named.items()], **reading)
     say("both files are taken as runs of one system")
     sides = [data.sel({names.SYSTEM: [name]}) for name in data[names.SYSTEM].values]

@@ -130,6 +130,5 @@ def component_table(file: Path) -> pd.DataFrame:
         raise problem(
             table.source, "needs the names of components and at least one column of a feature"
         )
-    return pd.DataFrame(
-        {name: numbers(table, name) for name in features}, index=list(texts(table, first))
-    )
+    columns = {name: numbers(table, name) for name in features}
+    return pd.DataFrame(columns, index=list(texts(table, first)))

@@ -174,12 +174,10 @@ def order(
         del how["interval"]
         answers.append(bt.orders.compare(orders, names_of, **how, rng=seed))
     if model:
-        taus = bt.orders.kendall_tau(
-            orders, names_of or bt.orders.consensus(orders)["order"], restrict=restrict
-        )
+        against = names_of or bt.orders.consensus(orders)["order"]
+        taus = bt.orders.kendall_tau(orders, against, restrict=restrict)
         pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
-        dispersions = bt.fits.compare(
-            bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
-        )
+        fit = bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
+        dispersions = bt.fits.compare(fit)
         answers.append(dispersions)
     put(bt.report(orders, *answers, format=form), target)

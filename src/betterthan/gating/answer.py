@@ -333,9 +333,8 @@ def _named(items: list[str]) -> str:
 
 
 def _looks(looked: "Looked") -> Iterator[tuple[str, str]]:
-    schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED])) + (
-        ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
-    )
+    schedule = ", ".join(map(str, looked.plan.schedule[:MAX_LISTED]))
+    schedule += ", ..." if len(looked.plan.schedule) > MAX_LISTED else ""
     needed = str(looked.needed) if looked.needed <= looked.decisive else "more than there are"
     yield (
         "interim looks",
@@ -443,11 +442,10 @@ def annotation(decision: Gate, inconclusive: str | None = None) -> str:
     """
     if decision.verdict == PASS and not decision.also_behind:
         return ""
-    warns = decision.verdict == PASS or (
-        decision.verdict == INCONCLUSIVE and inconclusive != "fail"
-    )
+    open_ = decision.verdict == INCONCLUSIVE and inconclusive != "fail"
+    level = "warning" if open_ or decision.verdict == PASS else "error"
     message = headline(decision).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::{'warning' if warns else 'error'} title=betterthan gate::{message}"
+    return f"::{level} title=betterthan gate::{message}"
 
 
 def junit(decision: Gate, inconclusive: str | None = None) -> str:
@@ -457,7 +455,6 @@ def junit(decision: Gate, inconclusive: str | None = None) -> str:
     state = machines.PASSED if decision.verdict == PASS else machines.FAILED
     if decision.verdict == INCONCLUSIVE and inconclusive != "fail":
         state = machines.SKIPPED
-    details = "\n".join(
-        [headline(decision), *(f"{name}: {line}" for name, line in facts(decision))]
-    )
+    lines = (f"{name}: {line}" for name, line in facts(decision))
+    details = "\n".join([headline(decision), *lines])
     return machines.junit("gate", [machines.Case("candidate against baseline", state, details)])

@@ -196,9 +196,8 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
 def _refuse_no_score(table: Table) -> None:
     """Refuse a row whose status is scored but which has no number."""
     unscored = ("", *_INFINITE)
-    for row, status, score in zip(
-        table.rows, table.columns["status"], table.columns["score"], strict=True
-    ):
+    cells = zip(table.rows, table.columns["status"], table.columns["score"], strict=True)
+    for row, status, score in cells:
         if status == OK and score in unscored:
             requirement = f"give the score, for the status is {OK}, or {AGAIN}"
             raise problem(table.source, requirement, row=row, column="score", value=score)
@@ -323,9 +322,7 @@ def as_text(baseline: Baseline, key: bytes | None = None) -> str:
         **baseline.hashes,
         **({} if key is None else {"signature": baseline.signature(key)}),
     }
-    header = "".join(
-        f"# {key}: {json.dumps(value, sort_keys=True)}\n" for key, value in about.items()
-    )
+    header = "".join(f"# {k}: {json.dumps(v, sort_keys=True)}\n" for k, v in about.items())
     buffer = io.StringIO()
     table = csv.DictWriter(buffer, COLUMNS[baseline.kind], restval="", lineterminator="\n")
     table.writeheader()

@@ -231,9 +231,7 @@ def refuse_several(logs: Logs, sides: Sequence[str]) -> None:
         starts = f"{side} |", f"{side} ("
         side_systems = [name for name in systems if name == side or name.startswith(starts)]
         if len(side_systems) > 1:
-            settings = listed(
-                [name.removeprefix(side).strip(" |()") or name for name in side_systems]
-            )
+            settings = listed([k.removeprefix(side).strip(" |()") or k for k in side_systems])
             raise ValueError(
                 f"the {side} holds {len(side_systems)} systems ({settings}); give the logs of one"
             )
@@ -487,9 +485,8 @@ def _direction(stored: StoredBaseline, choices: Mapping[str, Any]) -> bool:
 
 def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
     """Read the table of one side with the chosen columns and cells."""
-    arguments: dict[str, Any] = {
-        k: v for k, v in choices.items() if k in (*_TABLE_CHOICES, "cluster", "metric")
-    }
+    used = (*_TABLE_CHOICES, "cluster", "metric")
+    arguments: dict[str, Any] = {k: v for k, v in choices.items() if k in used}
     arguments.update({k: words(choices.get(k)) for k in ("ignore", "true", "false")})
     columns = Columns(**arguments)
     table = tables_in({name: source})[0][name]

@@ -254,9 +254,7 @@ def count_cases(pairs: Paired) -> Cases:
     Cases(observed=(1, 1, 0), worst=(1, 2, 1), best=(2, 1, 1))
     """
     worst, best = pairs.low[:, 1] - pairs.high[:, 0], pairs.high[:, 1] - pairs.low[:, 0]
-    return Cases(
-        *(_counts(differences) for differences in (pairs.differences[pairs.scored], worst, best))
-    )
+    return Cases(*map(_counts, (pairs.differences[pairs.scored], worst, best)))
 
 
 def _counts(differences: np.ndarray) -> Counts:
@@ -293,9 +291,7 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     bounds = spans(low, high, pairs.unit, most=most, skewed=skewed)
     worst = bounds.least_above(-margin), bounds.most_below(0.0)
     best = bounds.most_above(-margin), bounds.least_below(0.0)
-    worst, best = (
-        Chance.at_threshold(passes[0], behind[0], threshold) for passes, behind in (worst, best)
-    )
+    worst, best = (Chance.at_threshold(a[0], b[0], threshold) for a, b in (worst, best))
     return Chances(now, worst, best, pairs.known)
 
 

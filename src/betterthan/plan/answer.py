@@ -250,9 +250,8 @@ class Plan(Summary):
         """Return the plan as a table, one row per pair, number of items, or look."""
         data = _unordered_pairs(self.data)
         row_dims = {d for v in data.data_vars.values() for d in v.dims} - set(_COLUMNS)
-        data = data.drop_vars(
-            [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
-        )
+        others = [k for k, v in data.data_vars.items() if row_dims and not row_dims & {*v.dims}]
+        data = data.drop_vars(others)
         for dim in _COLUMNS:
             if dim in data.dims:
                 data = _columns(data, dim)

@@ -255,9 +255,8 @@ def _check_single_rule(bayes_factor: Any, boundary: Any, *, rope: bool) -> None:
 def _stops(look_items: np.ndarray, rule: Rule, bayes_factor: float | None, boundary: Any) -> Stops:
     """Return the stopping boundaries without a ROPE."""
     if boundary is not None:
-        wins, losses = (
-            np.where(boundary[k] < 0, look_items + 1, boundary[k]) for k in ("wins", "losses")
-        )
+        both = boundary["wins"], boundary["losses"]
+        wins, losses = (np.where(k < 0, look_items + 1, k) for k in both)
         return Stops(look_items, wins, look_items + 1 - losses)
     if bayes_factor is None:
         return by_threshold(look_items, rule.threshold, rule.prior)

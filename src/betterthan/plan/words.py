@@ -257,9 +257,7 @@ def fragility(data: xr.Dataset) -> tuple[str, ...]:
     )
     if verdict == "equivalent":
         return (sentence,)
-    changes = [
-        f"{change} {int(pair[name]):,}" for name, change in _OVER if not np.isnan(pair[name])
-    ]
+    changes = [f"{text} {int(pair[k]):,}" for k, text in _OVER if not np.isnan(pair[k])]
     other = system_names["b" if verdict == "a_better" else "a"]
     reverse = f"A verdict in favor of {other} would require {' or '.join(changes)} items."
     return (sentence, reverse) if changes else (sentence,)
