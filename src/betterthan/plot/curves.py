@@ -446,9 +446,8 @@ def _draw(ax: "Axes", rows: Any) -> None:
         if selected.any():
             look: dict[str, Any] = {"color": edge, "markerfacecolor": face, "elinewidth": 0.9}
             look |= {"markersize": 4, "linestyle": "", "zorder": 3, "label": label}
-            ax.errorbar(
-                rows.exact[selected], away[selected], rows.mcse[selected], marker=marker, **look
-            )
+            points = rows.exact[selected], away[selected], rows.mcse[selected]
+            ax.errorbar(*points, marker=marker, **look)
     most = 1.15 * max(float(np.max(np.abs(away) + rows.mcse)), float(band.max()))
     ax.set(xlim=(-0.02, 1.02), ylim=(-most, most * (2.6 if len(rows.z) >= _ENOUGH else 2.0)))
     ax.set(xlabel="Exact P(better)", ylabel="Sampled − exact")

@@ -160,9 +160,7 @@ def verdicts_against(data: xr.Dataset, compared_with: Reference | None) -> dict[
         return {}
     column = main["verdict"].sel({names.SYSTEM_B: compared_with.system})
     verdicts = zip(column[names.SYSTEM_A].values, column.values.astype(str), strict=True)
-    return {
-        str(a): SIDES.get(str(v), str(v)) for a, v in verdicts if str(a) != compared_with.system
-    }
+    return {str(a): SIDES.get(v, str(v)) for a, v in verdicts if str(a) != compared_with.system}
 
 
 SIDES = {"a_better": "better", "b_better": "worse"}

@@ -72,9 +72,8 @@ def _taus_to_mark(observed: Any) -> dict[str, float]:
     for tau in taus_by_name.values():
         if not -1 <= checks.real(tau, "observed", "taus, numbers between -1 and 1") <= 1:
             raise ValueError(f"observed is {tau}; a tau lies between -1 and 1")
-    named = zip(
-        drawing.labels(list(map(str, taus_by_name))), map(float, taus_by_name.values()), strict=True
-    )
+    labels = drawing.labels(list(map(str, taus_by_name)))
+    named = zip(labels, map(float, taus_by_name.values()), strict=True)
     return dict(sorted(named, key=lambda named_tau: -abs(named_tau[1])))
 
 
@@ -227,9 +226,8 @@ def tau(
     with drawing.canvas(ax, width, 0.42 * len(labels) + 1.2) as ax:
         _draw_taus(ax, taus.values)
         observed = [values[~np.isnan(values)] for values in taus.values]
-        drawing.write_at_right(
-            ax, [f"{of.mean():+.2f} of {len(of)}" if len(of) else "none" for of in observed]
-        )
+        means = [f"{of.mean():+.2f} of {len(of)}" if len(of) else "none" for of in observed]
+        drawing.write_at_right(ax, means)
         ax.set_yticks(range(len(labels)), labels, fontsize=8)
         ax.tick_params(axis="y", length=0)
         ax.set(xlim=(-1.05, 1.05), ylim=(len(labels) - 0.5, -0.5), xlabel="Kendall's tau")

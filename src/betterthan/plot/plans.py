@@ -116,9 +116,8 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
                 raise ValueError(f"counts are of {len(rows)} pairs; give those of one")
             w, l = (int(x) for x in rows[0, :2])
             ax.plot([w + l], [w - l], "D", color=drawing.INK, ms=6, mfc="white", mew=1.4)
-            ax.annotate(
-                f"now: {w} to {l}", (w + l, w - l), (8, 0), textcoords="offset points", va="center"
-            )
+            style: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
+            ax.annotate(f"now: {w} to {l}", (w + l, w - l), (8, 0), **style)
             top = max(top, 1.2 * abs(w - l))
         ax.axhline(0, color=drawing.FAINT, lw=0.8, zorder=0)
         ax.set(xlabel="Non-tied items", ylabel="Wins − losses of the first system")

@@ -212,10 +212,8 @@ def _regions(alpha: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
     ax.tricontourf(mesh, log_density, levels=levels, colors=_SHADES, zorder=1)
     edge: dict[str, Any] = {"colors": drawing.INK, "linewidths": 0.6, "linestyles": "solid"}
     ax.tricontour(mesh, log_density, levels=levels[:-1], zorder=2, **edge)
-    legend_entries = zip(_MASSES, _SHADES, strict=True)
-    return [
-        Patch(facecolor=shade, label=f"densest {100 * mass:.0f}%") for mass, shade in legend_entries
-    ]
+    regions = zip(_MASSES, _SHADES, strict=True)
+    return [Patch(facecolor=shade, label=f"densest {100 * mass:.0f}%") for mass, shade in regions]
 
 
 def _scattered(theta: np.ndarray, ax: "Axes", window: _Window) -> list[Any]:
@@ -240,9 +238,8 @@ def _levels(log_density: np.ndarray, weight: np.ndarray) -> list[float]:
     order = np.argsort(-log_density, kind="stable")
     ranked = log_density[order]
     mass = (np.exp(ranked) * weight[order]).cumsum()
-    levels = [
-        float(ranked[min(np.searchsorted(mass, m * mass[-1]), ranked.size - 1)]) for m in _MASSES
-    ]
+    places = (np.searchsorted(mass, m * mass[-1]) for m in _MASSES)
+    levels = [float(ranked[min(k, ranked.size - 1)]) for k in places]
     return [level - 1e-7 * (len(levels) - k) for k, level in enumerate(levels)]
 
 
