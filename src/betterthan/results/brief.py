@@ -196,9 +196,8 @@ def _with_first(table: Table) -> Table:
         return table
     first = table.rows[0][0]
     rows = [row for row in table.rows if first in row[:2]]
-    caption = table.caption.replace(
-        f"All {len(table.rows)} pairs", f"The {len(rows)} of {len(table.rows)} pairs with {first}"
-    )
+    some = f"The {len(rows)} of {len(table.rows)} pairs with {first}"
+    caption = table.caption.replace(f"All {len(table.rows)} pairs", some)
     rest = "; all are in .pairs of the comparison, and in the report"
     return replace(table, rows=rows, caption=caption + rest)
 

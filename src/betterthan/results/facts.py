@@ -308,9 +308,8 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         return answer
     more, firmness = _prospects(answer, compared)
     missing = missing_effects(data, provenance.n_blank or 0)
-    return replace(
-        answer, more=more, firmness=firmness, missing=missing, ties_change=tie_changes(data)
-    )
+    changes = tie_changes(data)
+    return replace(answer, more=more, firmness=firmness, missing=missing, ties_change=changes)
 
 
 def _common_n(pairs: Any, provenance: Signature) -> int | None:

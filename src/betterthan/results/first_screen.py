@@ -386,9 +386,8 @@ def _undecided(context: ReportContext) -> Undecided | None:
     for i, j in zip(first[:_NAMED].tolist(), second[:_NAMED].tolist(), strict=True):
         i, j = (j, i) if p[i, j] < 0.5 else (i, j)
         if len(systems[i] + systems[j]) <= _LONG:
-            pairs.append(
-                (systems[i], systems[j], numbers.probability(float(p[i, j]), 0.0, answer.threshold))
-            )
+            better = numbers.probability(float(p[i, j]), 0.0, answer.threshold)
+            pairs.append((systems[i], systems[j], better))
     sentence = sentences.verdicts_sentence(counts, answer)
     return Undecided(sentence, counts.n_pairs, counts.n_undecided, pairs)
 

@@ -276,9 +276,8 @@ class DispersionFacts:
 def dispersion_facts(dispersions: xr.Dataset) -> DispersionFacts:
     """Facts from the result of `fits.compare` of a Mallows model."""
     failures = [text for text in np.atleast_1d(dispersions.attrs["failures"]).tolist() if text]
-    ranked = dispersions.isel(
-        {names.SYSTEM: np.argsort(-dispersions["theta"].values, kind="stable")}
-    )
+    order = np.argsort(-dispersions["theta"].values, kind="stable")
+    ranked = dispersions.isel({names.SYSTEM: order})
     systems = labels_on_one_line(ranked[names.SYSTEM].values)
     first = ranked.isel({names.SYSTEM: 0})
     return DispersionFacts(

@@ -79,12 +79,11 @@ def _choices(provenance: Signature) -> list[str]:
     lines += ["lower is better"] if provenance.higher_is_better is False else []
     lines += [] if provenance.rope is None else [f"rope={np.asarray(provenance.rope).item():g}"]
     if provenance.ci_prob is not None:
-        lines.append(
-            f"interval={100 * provenance.ci_prob:g}% {str(provenance.ci_kind or 'eti').upper()}"
-        )
-    return lines + (
-        [f"verdict at {provenance.threshold:g}"] if provenance.threshold is not None else []
-    )
+        kind = str(provenance.ci_kind or "eti").upper()
+        lines.append(f"interval={100 * provenance.ci_prob:g}% {kind}")
+    if provenance.threshold is not None:
+        lines.append(f"verdict at {provenance.threshold:g}")
+    return lines
 
 
 _AS_RECORDED = ("ties", "missing", "tool", "metric", "errors", "unscored")

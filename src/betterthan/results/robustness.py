@@ -51,11 +51,9 @@ class CountEvidence:
     def from_pairs(cls, pairs: xr.Dataset, provenance: Signature) -> "CountEvidence":
         """Of pairs of a comparison."""
         counts = pairs["counts"].transpose(names.PAIR, names.OUTCOME).values.astype(np.int64)
-        prior, threshold = (
-            provenance.prior or names.PRIOR,
-            provenance.threshold or names.VERDICT_PROB,
-        )
-        return cls(counts, Rule(prior[: counts.shape[1]], threshold, provenance.rope or 0.0))
+        prior = (provenance.prior or names.PRIOR)[: counts.shape[1]]
+        threshold = provenance.threshold or names.VERDICT_PROB
+        return cls(counts, Rule(prior, threshold, provenance.rope or 0.0))
 
     @property
     def items(self) -> Items:
@@ -355,9 +353,8 @@ def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
             f"more than 10,000 additional {units} would be needed for a verdict with probability "
             f"{attrs['target']:g}"
         )
-    p, equivalent = (
-        numbers.probability(float(pair[k])) for k in ("more_probability", "more_equivalent")
-    )
+    both = (float(pair[k]) for k in ("more_probability", "more_equivalent"))
+    p, equivalent = map(numbers.probability, both)
     within = f" (practically equivalent: {equivalent})" if attrs["rope"] else ""
     return (
         f"{int(pair['more_items']):,} more {units} would lead to a verdict with probability {p}"

@@ -48,12 +48,8 @@ def withheld(cell: xr.Dataset) -> str:
 def wins_reason(cell: xr.Dataset, verdict: str) -> str:
     """Why a high probability of the score is no verdict: the number of wins does not agree."""
     better = cell["prob_better"].item()
-    threshold = cell.attrs.get("threshold", names.VERDICT_PROB)
-    if (
-        verdict != "undecided"
-        or "prob_more_wins" not in cell
-        or max(better, 1 - better) < threshold
-    ):
+    below = max(better, 1 - better) < cell.attrs.get("threshold", names.VERDICT_PROB)
+    if verdict != "undecided" or "prob_more_wins" not in cell or below:
         return ""
     if cell.get("too_close", False):
         return "the threshold is within two Monte Carlo errors; more draws may decide"
@@ -105,9 +101,8 @@ class Scored:
 def score_facts(comparison: xr.Dataset) -> Scored:
     """Of `scores.compare` and `orders.compare`."""
     answer = answer_facts(comparison, by=statistic_label(comparison), units=units_label(comparison))
-    if np.isin(
-        comparison["verdict"].values[~np.eye(answer.n_systems, dtype=bool)], _WITHHELD
-    ).all():
+    verdicts = comparison["verdict"].values[~np.eye(answer.n_systems, dtype=bool)]
+    if np.isin(verdicts, _WITHHELD).all():
         answer = replace(answer, failures=f"{withheld(pair_cell(comparison, 0, 1))}.")
     tested = _tested(comparison) if answer.n_systems == 2 else {}
     return Scored(answer=answer, **tested, **_by_chance(comparison))

@@ -171,11 +171,14 @@ def _why_no_data(pair: Pair) -> str:
 
 def _why_no_verdict(pair: Pair) -> str:
     if pair.reason == "missing scores decide":
-        return (
-            "scores are missing with the difficulty of the items, and some values of the missing "
-            "scores could lead to another verdict"
-        )
+        return _MISSING_DECIDE
     return pair.reason or "the sampler did not converge (see diagnostics)"
+
+
+_MISSING_DECIDE = (
+    "scores are missing with the difficulty of the items, and some values of the missing scores "
+    "could lead to another verdict"
+)
 
 
 def beyond_rope(pair: Pair) -> str:
@@ -186,9 +189,8 @@ def beyond_rope(pair: Pair) -> str:
     if pair.beyond_p is not None:
         p = numbers.probability(pair.beyond_p, pair.beyond_mcse, pair.threshold)
         p = f" (probability {p})"
-    if pair.beyond_rope:
-        return f", and by more than {pair.rope:g}{p}"
-    return f", but it is undecided whether by more than {pair.rope:g}{p}"
+    whether = "and" if pair.beyond_rope else "but it is undecided whether"
+    return f", {whether} by more than {pair.rope:g}{p}"
 
 
 def _evidence(answer: Answer, pair: Pair) -> Iterator[str]:
@@ -293,8 +295,7 @@ def size_text(pair: Pair) -> str:
 def _difference(pair: Pair, lower: bool, note: str) -> Iterator[str]:
     if pair.difference is None:
         return
-    quantity = difference_name(pair)
-    quantity = f"Difference in {pair.by}" if pair.by else quantity
+    quantity = f"Difference in {pair.by}" if pair.by else difference_name(pair)
     better = "; lower is better" if lower else ""
     yield f"{quantity} ({pair.first} − {pair.second}{better}): {difference_words(pair, note)}."
 
@@ -309,10 +310,9 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     place += OF_DECISIVE if place and counts_decisive(pair) else ""
     if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
         yield f"{text}."
-    if pair.n_dropped == 1:
-        yield f"1 item {_lacks(pair)} is left out."
-    elif pair.n_dropped:
-        yield f"{pair.n_dropped:,} items {_lacks(pair)} are left out."
+    if pair.n_dropped:
+        items, are = ("item", "is") if pair.n_dropped == 1 else ("items", "are")
+        yield f"{pair.n_dropped:,} {items} {_lacks(pair)} {are} left out."
     if n and pair.n_dropped > n:
         yield (
             "Check that both systems were tested on the same items: fewer than half have both "
@@ -478,12 +478,8 @@ def _unbeaten(systems: tuple[Unbeaten, ...], others: int) -> Iterator[str]:
 
 def names_unbeaten(answer: Answer) -> bool:
     """Whether some pair has a better system, and there is no joint answer to name the best."""
-    return bool(
-        not answer.best
-        and answer.unbeaten
-        and answer.verdict_counts
-        and answer.verdict_counts.n_better
-    )
+    counts = answer.verdict_counts
+    return bool(not answer.best and answer.unbeaten and counts and counts.n_better)
 
 
 def baseline_sentence(base: Baseline) -> str:
@@ -551,9 +547,8 @@ def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
         yield f"{counts.n_no_data:,} cannot be compared: {why}"
     if counts.n_no_verdict:
         have = "has" if counts.n_no_verdict == 1 else "have"
-        why = ": scores are missing with the difficulty of the items, and some values of the "
-        why += "missing scores could lead to another verdict"
-        yield f"{counts.n_no_verdict:,} {have} none{why if counts.n_missing_decides else ''}"
+        why = f": {_MISSING_DECIDE}" if counts.n_missing_decides else ""
+        yield f"{counts.n_no_verdict:,} {have} none{why}"
 
 
 def _are(n: int) -> str:
