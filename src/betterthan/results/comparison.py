@@ -309,8 +309,7 @@ def _of_format(data: xr.Dataset, path: str) -> xr.Dataset:
     if number == FORMAT and "among_verdict" not in data:
         data.attrs = {k: v for k, v in data.attrs.items() if k != _FORMAT_ATTR}
         return data
-    if number == FORMAT:
-        number = 1
+    number = 1 if number == FORMAT else number
     raise ValueError(
         f"{path}: holds a comparison of format {number}, and this version reads format {FORMAT}; "
         "compare the data again"

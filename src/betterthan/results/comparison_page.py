@@ -111,9 +111,8 @@ def _pairs(context: ReportContext) -> Part:
     verdicts = data["verdict"].transpose(*names.SQUARE).values[i, j].astype(str)
     intervals = []
     if "difference_mean" in data:
-        square = np.column_stack(
-            [data[f"difference_{k}"].transpose(*names.SQUARE).values[i, j] for k in _BOUNDS]
-        )
+        bounds = [data[f"difference_{k}"].transpose(*names.SQUARE).values[i, j] for k in _BOUNDS]
+        square = np.column_stack(bounds)
         square[np.isin(verdicts, tables.NO_VERDICT)] = np.nan
         intervals = _finite(square)
     table = replace(table, intervals=intervals, verdicts=verdicts.tolist(), zero=True)
@@ -220,12 +219,9 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     """Every pair: P(better), the difference, the verdict, counts."""
     table: Any = pairs.rename(columns=_AS_IN_DATA).replace({"verdict": {"better": "a_better"}})
     sizes = table.get("difference_mean")
-    interval = tables.interval_label(
-        {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
-    )
-    size = tables.difference("Difference", bracketed=interval)
+    interval = {"ci_prob": provenance.ci_prob, "ci_kind": provenance.ci_kind or "eti"}
+    size = tables.difference("Difference", bracketed=tables.interval_label(interval))
     sized = [size] if sizes is not None and sizes.notna().any() else []
-    error = tables.number("MC error", "prob_better_mcse", "{:.1g}".format)
     n = len(table)
     caption = "The pair" if n == 1 else f"All {n:,} pairs, the system ahead first"
     if sized:
@@ -233,7 +229,7 @@ def _fitted_pairs(pairs: pd.DataFrame, provenance: Signature) -> Table:
     columns = [
         *sized,
         pair_tables.P_BETTER,
-        error,
+        tables.number("MC error", "prob_better_mcse", "{:.1g}".format),
         *pair_tables.COUNTS,
         tables.count("N", "n"),
         pair_tables.verdict(),
@@ -265,10 +261,8 @@ def _model(provenance: Signature) -> Part:
     if provenance.draws is not None:
         library = provenance.inference_library or "own sampler"
         chains = "" if provenance.chains is None else f"{provenance.chains} chains x "
-        drawn = f"{chains}{provenance.draws} draws, {library}"
-        facts.append(
-            ("Draws", drawn if provenance.seed is None else f"{drawn}, seed {provenance.seed}")
-        )
+        seed = "" if provenance.seed is None else f", seed {provenance.seed}"
+        facts.append(("Draws", f"{chains}{provenance.draws} draws, {library}{seed}"))
     if provenance.rhat_max is not None:
         health = f"R-hat at most {provenance.rhat_max:.3f}, ESS at least {provenance.ess_min:.0f}"
         n = provenance.divergences
@@ -496,9 +490,7 @@ def _test_columns(data: xr.Dataset, places: dict[str, Any]) -> dict[str, np.ndar
     """Of each test its p, adjusted, and for whom it speaks."""
     columns = {}
     for key, name in {"tp": "p_value", "ta": "p_adjusted", "tf": "favours"}.items():
-        if name not in data:
-            continue
-        for k, test in enumerate(data[names.TEST].values.tolist()):
+        for k, test in enumerate(data[names.TEST].values.tolist() if name in data else ()):
             columns[f"{key}{k}"] = data[name].sel({names.TEST: test}).isel(places).values
     return columns
 

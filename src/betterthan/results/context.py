@@ -293,9 +293,7 @@ def _systems_caption(context: ReportContext, mass: str) -> str:
     best = ""
     if "in_best_set" in context.data:
         best = f"; contenders: with probability {mass} the best system is one of these"
-    first = "best first"
-    if "expected_rank" not in context.data:
-        first = "highest mean P(better) first"
+    first = "best first" if "expected_rank" in context.data else "highest mean P(better) first"
     return f"Systems, {first}, with their numbers of {how}{best}"
 
 
@@ -423,10 +421,8 @@ def _item_scores(context: ReportContext) -> tuple[tuple[str, ...], list[tuple[st
         cells = [tuple("–" if x != x else f"{x:.3g}" for x in row) for row in values]
         return tuple(context.systems), cells
     if "n_right" in context.data:
-        number = zip(
-            scores.sum(names.SYSTEM).values, scores.count(names.SYSTEM).values, strict=True
-        )
-        return ("Correct",), [(f"{right:g} of {n}",) for right, n in number]
+        right, number = scores.sum(names.SYSTEM).values, scores.count(names.SYSTEM).values
+        return ("Correct",), [(f"{k:g} of {n}",) for k, n in zip(right, number, strict=True)]
     return ("Mean score",), [(f"{x:.3g}",) for x in scores.mean(names.SYSTEM).values]
 
 

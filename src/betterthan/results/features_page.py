@@ -416,9 +416,8 @@ def _steps(fit: xr.Dataset) -> Part:
         (f"{k}", on_one_line(str(c)), f"{float(aic):.2f}") for k, (c, aic) in enumerate(changes)
     ]
     caption = "AIC = n log(RSS / n) + 2 coefficients"
-    return Part(
-        "Stepwise selection", tables=[Table(("Step", "Change", "AIC"), rows, caption, left=2)]
-    )
+    table = Table(("Step", "Change", "AIC"), rows, caption, left=2)
+    return Part("Stepwise selection", tables=[table])
 
 
 def _limits(fit: xr.Dataset) -> list[str]:

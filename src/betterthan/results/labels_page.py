@@ -194,10 +194,8 @@ def page(confusions: xr.DataArray) -> Document:
     facts = [with_confusions(label_facts(scores), matrix) for scores, matrix in pairs]
     parts = [_part(*pair, of) for pair, of in zip(pairs, facts, strict=True)]
     parts[_DRAWN:] = [replace(part, figures=()) for part in parts[_DRAWN:]]
-    drawn = f"{names.BOOTSTRAP_DRAWS} draws, seed {seed}"
-    signature = (
-        f"betterthan {betterthan.__version__} | Betas of labels, Dirichlet over cells, {drawn}"
-    )
+    drawn = f"Dirichlet over cells, {names.BOOTSTRAP_DRAWS} draws, seed {seed}"
+    signature = f"betterthan {betterthan.__version__} | Betas of labels, {drawn}"
     title, several = "A classifier by its confusions", len(facts) > 1
     answer = classifier_sentences(classifier_facts(facts)) if several else []
     answer += [line for of in facts[:_CLASSIFIERS_DESCRIBED] for line in label_sentences(of)]

@@ -142,9 +142,8 @@ def sampled_numbers(context: ReportContext) -> list[tuple[str, str]]:
     """What was sampled in addition to the answers on pairs, and in how many draws."""
     provenance, data, sampled = context.provenance, context.data, []
     if provenance.joint_model == names.AMONG_ALL and "prob_best" in data:
-        draws = (
-            f"{provenance.joint_draws:,} draws of the joint posterior, seed {provenance.joint_seed}"
-        )
+        seed = provenance.joint_seed
+        draws = f"{provenance.joint_draws:,} draws of the joint posterior, seed {seed}"
         sampled.append(("P(best) and ranks", draws))
     if provenance.randomization_method == "monte_carlo":
         shuffled = f"{provenance.shuffles:,} random permutations, seed {provenance.shuffle_seed}"
@@ -293,9 +292,8 @@ def model_text(context: ReportContext) -> str:
 def _units_model(context: ReportContext) -> str:
     """Of Student's t."""
     provenance = context.provenance
-    quantity = {"wins": "wins less losses", "mean": "scores"}.get(
-        name := str(provenance.quantity), name
-    )
+    quantity = str(provenance.quantity)
+    quantity = {"wins": "wins less losses", "mean": "scores"}.get(quantity, quantity)
     units = counted(provenance.n_units, str(provenance.unit)) if provenance.n_units else "items"
     prior = f", under a normal prior of sd {provenance.prior_sd:g}" if provenance.prior_sd else ""
     averaged = _AVERAGED if provenance.over else ""
@@ -411,9 +409,8 @@ def multiplicity(context: ReportContext) -> list[str]:
 
 def _multiplicity(main: xr.Dataset) -> str:
     upper = np.triu_indices(main.sizes[names.SYSTEM_A], 1)
-    verdict, error = (
-        main[k].transpose(*names.SQUARE).values[upper] for k in ("verdict", "sign_error")
-    )
+    squares = (main[k].transpose(*names.SQUARE).values for k in ("verdict", "sign_error"))
+    verdict, error = (square[upper] for square in squares)
     wrong, n_named = np.nansum(error), int(np.isin(verdict, ("a_better", "b_better")).sum())
     single = single_unit(main)[upper]
     compared = int(((verdict != "no_data") | single).sum())

@@ -174,26 +174,20 @@ def compared_page(comparison: xr.Dataset) -> Document:
             "count as wrong. Tau needs a ranking of two items or more that are not all tied."
         )
     answer = score_sentences(score_facts(comparison))
-    signed = [
-        scores_page.signature_of_draws(
-            comparison, ["tau", f"references={comparison.attrs['references']}"]
-        )
-    ]
+    of = ["tau", f"references={comparison.attrs['references']}"]
+    signed = [scores_page.signature_of_draws(comparison, of)]
     return Document(_title(comparison), _QUESTION, parts, limits, signed, answer)
 
 
 def _method(comparison: xr.Dataset) -> Part:
     a = comparison.attrs
     total = a["n_items"] + a["n_dropped"]
-    compared = f"{a['n_items']:,} of {total:,} documents, on which every system has a tau"
+    compared = f"on {a['n_items']:,} of {total:,} documents, on which every system has a tau"
     drawn = f"{a['draws']:,} draws, seed {a['seed']}"
     how = "exact" if a["test_method"] != "monte_carlo" else "sampled"
     facts = [
         *([("Several references", str(a["references"]))] if a["references"] != "mean" else []),
-        (
-            "Compared",
-            f"on {compared}",
-        ),
+        ("Compared", compared),
         ("Posterior", f"Bayesian bootstrap of documents, corrected for their number, {drawn}"),
         ("Test", f"randomization of documents, two-sided, {how}"),
         ("For these documents", "scores, exact matches, p"),
@@ -284,9 +278,8 @@ def consensus_page(consensus: xr.Dataset) -> Document:
     """The page on a consensus ranking, from `orders.consensus`."""
     if names.DOCUMENT in consensus.dims:
         part = _document_consensus_part(consensus)
-        sentences = order_sentences.document_consensus_sentences(
-            order_sentences.document_consensus_facts(consensus)
-        )
+        of_documents = order_sentences.document_consensus_facts(consensus)
+        sentences = order_sentences.document_consensus_sentences(of_documents)
     else:
         method = str(consensus["method"].item())
         least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"

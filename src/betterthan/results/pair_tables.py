@@ -147,9 +147,8 @@ def pairs_table(context: ReportContext, *, brief: bool = False) -> Table:
     if len(pairs) < total:
         base = " and with the baseline" if context.provenance.baseline else ""
         wanted = len(context.wanted)
-        first = (
-            f"{len(pairs):,} of the {wanted:,} pairs" if brief and len(pairs) < wanted else "Pairs"
-        )
+        some = brief and len(pairs) < wanted
+        first = f"{len(pairs):,} of the {wanted:,} pairs" if some else "Pairs"
         caption = f"{first} with the first system{base}, the system ahead first"
         caption += "" if brief else "; and pairs of neighbors"
         left_out = context.n_not_compared(brief)
@@ -184,9 +183,8 @@ def with_marks(
     """
     if size.needs not in rows or not any(_marks(rows)):
         return size, caption
-    marked = tables.joined(
-        size.heading, "", size, tables.Column("", _marks), blank=tables.NO_VERDICT
-    )
+    marks = tables.Column("", _marks)
+    marked = tables.joined(size.heading, "", size, marks, blank=tables.NO_VERDICT)
     return marked, f"{caption}.{ONE_SIDED_MARK}: one-sided; the {interval} includes 0"
 
 
@@ -396,9 +394,8 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     }
     filled = {heading: cells for heading, cells in columns.items() if set(cells) != {"–"}}
     a, b = (data[k].values.tolist() for k in names.SQUARE)
-    verdicts = [
-        verdict_label(str(v), x, y) for v, x, y in zip(data["now"].values, a, b, strict=True)
-    ]
+    now = zip(data["now"].values, a, b, strict=True)
+    verdicts = [verdict_label(str(v), x, y) for v, x, y in now]
     rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
     target = f"{data.attrs['target']:g}"
     caption = (

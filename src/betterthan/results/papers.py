@@ -228,9 +228,8 @@ def _cell(text: str) -> str:
 
 
 def _heading(text: str) -> str:
-    return (
-        r"\shortstack{" + latex(text).replace(" ", r"\\", 1) + "}" if " " in text else latex(text)
-    )
+    heading = latex(text)
+    return r"\shortstack{" + heading.replace(" ", r"\\", 1) + "}" if " " in text else heading
 
 
 def _caption(context: ReportContext, table: Table, test: str) -> str:

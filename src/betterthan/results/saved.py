@@ -107,9 +107,7 @@ def _packed(tree: xr.DataTree) -> dict[str, Any]:
         # text as other tools write it, without objects
         arrays += [values.astype(str) if values.dtype.kind in "OT" else values for values in held]
         groups[node.path] = {
-            "variables": [
-                [k, variable.dims, variable.attrs] for k, variable in table.variables.items()
-            ],
+            "variables": [[k, v.dims, v.attrs] for k, v in table.variables.items()],
             "coords": list(table.coords),
             "attrs": table.attrs,
         }

@@ -103,19 +103,15 @@ def _pair_columns(comparison: xr.Dataset) -> list[tables.Column]:
 
 def _counts_wins(comparison: xr.Dataset) -> bool:
     """Whether P(wins more) has a column here, because no other table has it."""
-    return "prob_more_wins" in comparison and not {"prob_better_closed", "prob_ahead"} & set(
-        comparison
-    )
+    elsewhere = {"prob_better_closed", "prob_ahead"} & set(comparison)
+    return "prob_more_wins" in comparison and not elsewhere
 
 
 def words_part(comparison: xr.Dataset) -> Part | None:
     """The first pairs of several in sentences; with two systems the answer has it."""
     if comparison.sizes[names.SYSTEM] == 2:
         return None
-    few, statistic = (
-        first_systems(comparison, _DESCRIBED),
-        statistic_label(comparison),
-    )
+    few, statistic = first_systems(comparison, _DESCRIBED), statistic_label(comparison)
     cells = [tables.pair_cell(few, i, j) for i, j in tables.ahead_first(few)]
     return Part("In words", lines=[_sentence(cell, statistic) for cell in cells])
 
@@ -123,9 +119,8 @@ def words_part(comparison: xr.Dataset) -> Part | None:
 def _sentence(cell: xr.Dataset, statistic: str) -> str:
     (a, b), verdict = tables.names_in(cell), str(cell["verdict"].item())
     p, tested = tables.probability_in(cell, "prob_better"), tables.p_value_in(cell)
-    reason = wins_reason(cell, verdict) or why(
-        verdict, cell["p_value"].item(), favours(cell), cell.attrs["alpha"]
-    )
+    p_value, alpha = cell["p_value"].item(), cell.attrs["alpha"]
+    reason = wins_reason(cell, verdict) or why(verdict, p_value, favours(cell), alpha)
     speaks = {1: f" in favor of {a}", -1: f" in favor of {b}"}.get(favours(cell), "")
     if verdict in ("no_verdict", "no_data"):
         reason = withheld(cell)
@@ -292,9 +287,8 @@ def _signature(comparison: xr.Dataset) -> str:
         f"jackknife, df={a['df']:.3g}" if "df" in a else f"Bayesian bootstrap{weighed}",
     ]
     threshold = f"verdict at {a.get('threshold', names.VERDICT_PROB):g}"
-    return signature_of_draws(
-        comparison, of, [threshold, f"randomization {a['test_method']}{shuffles}"]
-    )
+    decided = [threshold, f"randomization {a['test_method']}{shuffles}"]
+    return signature_of_draws(comparison, of, decided)
 
 
 def signature_of_draws(
@@ -330,9 +324,8 @@ def judged_page(comparison: xr.Dataset) -> Document:
     judged = [pair for pair in places if n[pair] > 0]  # those that have examples
     rows = pair_tables.pairs_at(main, judged)
     sections = (_pairs(rows, provenance), _by_source(rows, provenance), _worth(rows))
-    parts = parts_present(
-        *sections, _judged_data(comparison, provenance), *_engines(comparison, judged)
-    )
+    details = _judged_data(comparison, provenance), *_engines(comparison, judged)
+    parts = parts_present(*sections, *details)
     question = "Which system is better by human labels, given the judge outputs for all items?"
     notes = [on_one_line(note) for note in provenance.notes or ()]
     alarms = [note for note in notes if note.startswith("! ")]

@@ -15,6 +15,7 @@ from betterthan.counts.ties import POLICIES, mirror_of, policy_of
 from betterthan.exact.wins import sign
 from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table, parts_present
+from betterthan.results.methods import MEASURES_INDEPENDENT
 from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.tables import interval_label, pair_cell
 from betterthan.text import named
@@ -27,8 +28,7 @@ _N = (
     "count, and nothing follows for other measures."
 )
 _LIMITS = (
-    "Measures are treated as independent. Measures that follow from each other, or are correlated, "
-    "make one system look better more often than stated.",
+    MEASURES_INDEPENDENT,
     "A large p does not mean that the systems are equal.",
     "Where a measure is a mean over two groups of different people, its own test is "
     "people.mann_whitney: tests on items pair what is not paired.",
@@ -449,9 +449,8 @@ def _rank_sentences(test: xr.Dataset, groups: list[str], response: str) -> Itera
     """The verdict, the probability that a person is better, and the test; the leader first."""
     a, turned = test.attrs, test["prob_better"].item() < 1 / 2
     first, second = groups[::-1] if turned else groups
-    better, superiority, lower, upper = (
-        test[k].item() for k in ("prob_better", "superiority", "lower", "upper")
-    )
+    columns = ("prob_better", "superiority", "lower", "upper")
+    better, superiority, lower, upper = (test[k].item() for k in columns)
     if turned:
         better, superiority, lower, upper = 1 - better, 1 - superiority, 1 - upper, 1 - lower
     p, verdict = numbers.equal_to(better), str(test["verdict"].item())

@@ -225,9 +225,7 @@ def _part(part: Part, width: int) -> Iterator[_Line]:
     """A section without what a terminal cannot show; a table needs no heading, its caption says
     the same.
     """
-    tables = [
-        table for table in part.tables if not (table.shades and len(table.rows) > _MATRIX_SYSTEMS)
-    ]
+    tables = [t for t in part.tables if not (t.shades and len(t.rows) > _MATRIX_SYSTEMS)]
     if not (part.facts or tables or part.notes or part.lines):
         return
     if part.facts or not tables:
