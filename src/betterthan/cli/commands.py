@@ -185,9 +185,8 @@ app = typer.Typer(
 )
 
 
-register(app, comparing.compare)
-register(app, show)
-register(app, gating.audit)
+for command in (comparing.compare, show, gating.audit):
+    register(app, command)
 register(app, gating.gate, without=("layout", "scale", "names"))
 register(app, planning.plan)
 
@@ -286,10 +285,8 @@ def demo(
         deliver(table, form, target)
 
 
-register(app, planning.runs)
-register(app, studies.measures)
-register(app, studies.outcome)
-register(app, studies.order)
+for command in (planning.runs, studies.measures, studies.outcome, studies.order):
+    register(app, command)
 
 
 @app.callback(invoke_without_command=True)

@@ -178,6 +178,5 @@ def order(
         taus = bt.orders.kendall_tau(orders, against, restrict=restrict)
         pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
         fit = bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
-        dispersions = bt.fits.compare(fit)
-        answers.append(dispersions)
+        answers.append(bt.fits.compare(fit))
     put(bt.report(orders, *answers, format=form), target)

@@ -393,7 +393,7 @@ def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
     ValueError
         If it has a form that this version does not know, or does not fit the schema.
     """
-    name = Path(path).name
+    name, installed = Path(path).name, betterthan.__version__
     lines, table = [], decoded(Path(path).read_bytes(), name)
     while table.startswith("#"):
         line, _, table = table.partition("\n")
@@ -401,10 +401,9 @@ def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
     first, *lines = lines
     form = first.removeprefix(_START).split(":")[0].strip()
     if form != str(FORM):
-        version = betterthan.__version__
         raise problem(
             name,
-            f"is a baseline of form {quoted(form)}, and betterthan {version} reads form {FORM}; "
+            f"is a baseline of form {quoted(form)}, and betterthan {installed} reads form {FORM}; "
             f"{AGAIN}, or install the version that wrote it",
         )
     header = _header(lines, name)
@@ -418,8 +417,7 @@ def read(path: str | Path, key: bytes | None = None) -> StoredBaseline:
     intact = first == _FIRST and baseline.hashes.items() <= header.items()
     refusal = _refusal(baseline, intact, header.get("signature"), key)
     messages = []
-    if baseline.version != betterthan.__version__:
-        installed = betterthan.__version__
+    if baseline.version != installed:
         messages += [f"{name} was accepted by betterthan {baseline.version}; this is {installed}"]
     if key is None and "signature" in header:
         messages += [f"{name} is signed, and unverified: {KEY} is not set"]

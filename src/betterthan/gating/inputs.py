@@ -55,15 +55,12 @@ def baseline_from_scores(
     [{'item': 'q1', 'score': '1'}, {'item': 'q2', 'score': ''}]
     """
     columns = {"item": scores[names.ITEM].values}
-    columns |= {
-        k: scores[coord].values for k, coord in _COORDINATES.items() if coord in scores.coords
-    }
+    columns |= {k: scores[c].values for k, c in _COORDINATES.items() if c in scores.coords}
+    columns["score"] = np.array([_number(score) for score in scores.values.tolist()])
     rows = [
         {name: str(value) for name, value in zip(columns, row, strict=True)}
         for row in zip(*(values.tolist() for values in columns.values()), strict=True)
     ]
-    for row, score in zip(rows, scores.values.tolist(), strict=True):
-        row["score"] = _number(score)
     better = bool(scores.attrs.get("higher_is_better", True))
     about = {"source": str(scores.attrs.get("source", "")), "higher_is_better": better}
     about |= {"metric": column} if column != _SCORE and measures_in(column) else {}
@@ -421,11 +418,8 @@ def _read_tables(
     """Read one table for each side."""
     log_choices = [name for name in LOG_CHOICES if name != "metric"]
     _refuse(choices, (*log_choices, *_RUN_CHOICES), "tables")
-    tables: dict[str, Any] = {}
-    if stored is not None:
-        tables[BASELINE] = as_table(stored)
-    for name, side in source.items():
-        tables[name] = read_side(side, name, choices)
+    tables: dict[str, Any] = {} if stored is None else {BASELINE: as_table(stored)}
+    tables |= {name: read_side(side, name, choices) for name, side in source.items()}
     if stored is not None:
         _refuse_another_metric(stored, tables[CANDIDATE], choices)
     scores = _scores(tables, choices)

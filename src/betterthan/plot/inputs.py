@@ -324,10 +324,8 @@ def _picked_pairs(data: Any, systems: Any) -> Any:
     selected = [k for k in range(len(a)) if a[k] in name and b[k] in name]
     if not selected:
         raise ValueError(f"data compare no two of {', '.join(map(repr, name))}")
-    sides = {names.SYSTEM_A: a, names.SYSTEM_B: b}
-    renamed = {
-        side: (names.PAIR, [name[labels[k]] for k in selected]) for side, labels in sides.items()
-    }
+    sides = zip(names.SQUARE, (a, b), strict=True)
+    renamed = {side: (names.PAIR, [name[s[k]] for k in selected]) for side, s in sides}
     return data.isel({names.PAIR: selected}).assign_coords(renamed)
 
 

@@ -167,9 +167,8 @@ def _draw(ax: "Axes", curves: list[tuple[np.ndarray, np.ndarray]], labels: list[
     for (x, y), label, (colour, line) in zip(curves, labels, _LOOKS, strict=False):
         lines += ax.plot(x, y, color=colour, linestyle=line, linewidth=1.8, label=label)
         ax.fill_between(x, 0, y, color=colour, alpha=0.12, linewidth=0)
-    ax.set_ylim(0, 1.1 * max(float(y.max()) for _, y in curves))
     ax.margins(x=0)
-    ax.set(yticks=[], ylabel="density")
+    ax.set(ylim=(0, 1.1 * max(float(y.max()) for _, y in curves)), yticks=[], ylabel="density")
     drawing.plain_numbers(ax.xaxis)
     heading: dict[str, Any] = {"title": "score of the data", "title_fontsize": 8}
     ax.legend(handles=lines, loc="upper left", alignment="left", **heading)

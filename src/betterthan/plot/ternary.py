@@ -285,9 +285,8 @@ def _middle(ax: "Axes", window: _Window, rope: float) -> list[Any]:
     """Draw the line win = loss and the ROPE around it, cut to the window."""
     clip = window.outline(transform=ax.transData)
     line: dict[str, Any] = {"linewidth": 1.4, "zorder": 5}
-    drawn: list[Any] = [
-        ax.axvline(0, color=drawing.INK, linestyle="--", label="win = loss", **line)
-    ]
+    even = ax.axvline(0, color=drawing.INK, linestyle="--", label="win = loss", **line)
+    drawn: list[Any] = [even]
     edges = []
     if rope:
         look: dict[str, Any] = {"facecolor": drawing.ROPE, "edgecolor": drawing.EQUIVALENT}

@@ -74,10 +74,9 @@ def junit(suite: str, cases: Sequence[Case]) -> str:
     )
     for case in cases:
         element = Xml.SubElement(root, "testcase", classname=suite, name=_plain(case.name))
-        if case.state == PASSED:
-            if case.message:
-                Xml.SubElement(element, "system-out").text = _plain(case.message)
-        else:
+        if case.state == PASSED and case.message:
+            Xml.SubElement(element, "system-out").text = _plain(case.message)
+        elif case.state != PASSED:
             kind = "failure" if case.state == FAILED else "skipped"
             Xml.SubElement(element, kind, message=_plain(case.message or case.name))
     Xml.indent(root)
