@@ -139,14 +139,9 @@ class Gate(Result):
         ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
         ``notes``. Unknown values are null.
         """
-        document = {
-            "schema": SCHEMA,
-            "version": betterthan.__version__,
-            "verdict": self.verdict,
-            "exit_code": self.exit_code,
-            "also_behind": self.also_behind,
-            "margin": self.margin,
-            "threshold": self.threshold,
+        copied = ("verdict", "exit_code", "also_behind", "margin", "threshold")
+        document = {"schema": SCHEMA, "version": betterthan.__version__}
+        document |= {name: getattr(self, name) for name in copied} | {
             "why": list(self.why),
             "evidence": None if self.evidence is None else _evidence(self.evidence),
             "looks": None if self.looked is None else _looks_as_json(self.looked),

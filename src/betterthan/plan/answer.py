@@ -104,7 +104,6 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "first": "Items needed",
     "always": "Sufficient from",
     "ceiling": "Limiting probability",
-    "probability": "Probability",
     "look": "Look after items",
     "error": "Cumulative error",
     "level": "Significance level",
@@ -196,23 +195,15 @@ def _number(x: float) -> str:
 
 
 _SIGNED = {
+    **{k: f"{k}=" for k in ("design", "theta", "prior", "target", "keep", "rope", "error")},
+    **{k: f"{k}=" for k in ("alpha", "ties", "budget")},
     "answer": "",
-    "design": "design=",
-    "theta": "theta=",
-    "prior": "prior=",
-    "target": "target=",
-    "keep": "keep=",
     "of": "of ",
-    "rope": "rope=",
     "threshold": "verdict at ",
     "bayes_factor": "verdict at a Bayes factor of ",
-    "error": "error=",
-    "alpha": "alpha=",
     "alternative": "",
-    "ties": "ties=",
     "cost_item": "cost of an item=",
     "cost_run": "cost of a run=",
-    "budget": "budget=",
 }
 
 

@@ -144,15 +144,8 @@ def printable(table: xr.Dataset) -> xr.Dataset:
 
 SYSTEMS_VISIBLE = 40  # rows that are seen at once
 P_BEST = tables.probability("P(best)", "prob_best")
-PAIR_COUNTS = {
-    "better_than": "Better than",
-    "worse_than": "Worse than",
-    "undecided": "Undecided",
-    "split": "Split",
-    "equivalent_to": "Equivalent to",
-    "no_verdict": "No verdict",
-    "never_compared": "Not compared",
-}
+PAIR_COUNTS = {name: name.replace("_", " ").capitalize() for name in tables.BY_VERDICT}
+PAIR_COUNTS["never_compared"] = "Not compared"
 
 
 def table_by_system(

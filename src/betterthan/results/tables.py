@@ -72,7 +72,7 @@ def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.D
     index = pd.Index(labels)
     first, second = (index.get_indexer(decided[side]) for side in ("system", "other"))
     verdict = decided["verdict"].to_numpy(str)
-    for name, word in _BY_VERDICT.items():
+    for name, word in BY_VERDICT.items():
         met = verdict == ("better" if word.endswith("_better") else word)
         sides = {"a_better": [first], "b_better": [second]}.get(word, [first, second])
         if met.any() or name in ("better_than", "worse_than", "undecided"):
@@ -279,7 +279,7 @@ def one_sided(verdict: Any, lower: Any, upper: Any) -> Any:
     return better & (np.asarray(lower) <= 0) & (np.asarray(upper) >= 0)
 
 
-_BY_VERDICT = {
+BY_VERDICT = {
     "better_than": "a_better",
     "worse_than": "b_better",
     "undecided": "undecided",
@@ -367,7 +367,7 @@ def pair_counts(data: xr.Dataset) -> dict[str, np.ndarray]:
     verdict = data["verdict"].transpose(*names.SQUARE).values.astype(str)
     verdict = np.where(single_unit(data), "no_verdict", verdict)
     others = ~np.eye(len(verdict), dtype=bool)
-    return {name: ((verdict == word) & others).sum(1) for name, word in _BY_VERDICT.items()}
+    return {name: ((verdict == word) & others).sum(1) for name, word in BY_VERDICT.items()}
 
 
 def _by_engine(comparison: Any) -> xr.Dataset:
