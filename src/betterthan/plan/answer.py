@@ -86,12 +86,6 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "turn": "Items to flip",
     "drop_to_other": "Items to remove, other better",
     "turn_to_other": "Items to flip, other better",
-    "dropped_win": "Wins to remove",
-    "dropped_loss": "Losses to remove",
-    "dropped_tie": "Ties to remove",
-    "turned_win": "Change in wins",
-    "turned_loss": "Change in losses",
-    "turned_tie": "Change in ties",
     "replicates": "Replication probability",
     "same": "Replication probability",
     "more_probability": "P(verdict)",
@@ -111,6 +105,9 @@ _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {
     "width": "Width, random items",
     "width_chosen": "Width, best allocation",
 }
+for _outcome, _plural in zip(names.OUTCOMES, ("wins", "losses", "ties"), strict=True):
+    _HEADS[f"dropped_{_outcome}"] = f"{_plural.capitalize()} to remove"
+    _HEADS[f"turned_{_outcome}"] = f"Change in {_plural}"
 for _verdict in VERDICTS:
     _HEADS[f"{_verdict}_ceiling"] = f"Limiting {_HEADS[_verdict]}"
     _HEADS[f"{_verdict}_alone"] = f"{_HEADS[_verdict]}, one look"
