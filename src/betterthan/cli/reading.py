@@ -46,12 +46,11 @@ def measured(
         columns = {"systems": systems is not None, "ignore": ignore is not None}
         refuse_unused(unread | columns, "tables", f"{file.name} holds a confusion matrix")
         return None, read_confusion(file), None
-    if chosen == "predictions":
-        refuse_unused(unread, "scores and tallies", f"{file.name} holds labels")
     if chosen != "predictions":
         how: dict[str, Any] = {**better, "scale": scale}
         how |= {"layout": chosen, "systems": systems, "ignore": ignore}
         return read(file, **how), None, None
+    refuse_unused(unread, "scores and tallies", f"{file.name} holds labels")
     labels = read_labels(file, systems=systems, ignore=ignore)
     confusions = confusions_from_labels(labels).assign_attrs(labels.attrs)
     if labels.sizes["system"] == 1:

@@ -447,8 +447,7 @@ def rope_curve(
         )
     counts = inputs.pairs(data, systems)
     posterior_parameters: Any = _parameters(counts)
-    provenance = Signature.from_attrs(counts.attrs)
-    threshold = provenance.threshold or names.VERDICT_PROB
+    threshold = Signature.from_attrs(counts.attrs).threshold or names.VERDICT_PROB
     # fewer widths where there are many pairs, of which each costs
     points = next((points for most, points in _POINTS if len(counts) <= most), 11)
     width = np.linspace(0, widest, points)

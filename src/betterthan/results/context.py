@@ -93,8 +93,7 @@ class ReportContext:
         """Of few systems all pairs; of more at most twelve: with the baseline, then with the first
         system, undecided ones first.
         """
-        n = len(self.systems)
-        if n <= BRIEF_SYSTEMS:
+        if len(self.systems) <= BRIEF_SYSTEMS:
             return self.pairs
         verdict = self.data["verdict"].transpose(*names.SQUARE).values.astype(str)
         with_base = self._pairs_with_baseline

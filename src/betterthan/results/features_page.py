@@ -385,8 +385,7 @@ def _coefficients(function: Any) -> Part:
     table = Table(heads, rows, "All coefficients" if len(rows) == total else caption)
     notes = [_errors(fit)]
     if fit.attrs["direction"] != "none":
-        notes.append(_AFTER_CHOICE)
-        notes.append(_INCLUSION.format(f"{fit.attrs['resamples']:,}"))
+        notes += [_AFTER_CHOICE, _INCLUSION.format(f"{fit.attrs['resamples']:,}")]
     return Part("Coefficients", tables=[table], notes=notes)
 
 
