@@ -85,7 +85,6 @@ def compare(
         from betterthan.results import machines
 
         machines.summary_file(inputs_of(files))
-    picked = systems.split(",") if systems is not None else None
     judged_columns = _of_judged(judge, human, strata, drop)
     lazy = scheduler is not None
     if over not in (None, names.DATASET, "cluster", "epoch") and not reading.get("dataset"):
@@ -109,7 +108,7 @@ def compare(
         prior=_prior(prior),
         ci_kind=interval,
         ci_prob=ci_prob,
-        systems=picked,
+        systems=systems.split(",") if systems is not None else None,
         baseline=baseline,
         threshold=threshold,
         tests=bt.significance.Tests(

@@ -419,11 +419,10 @@ def tipping(
     pairs = _judge_counts(counts)
     level = checks.threshold(threshold)
     a, b, t = (pairs.values + np.array(checks.prior(prior))).T
-    better = dirichlet.prob_above(a, b, t, 0.0)
     low = intervals.quantile(a, b, t, 1 - level)
     high = intervals.quantile(b, a, t, 1 - level)  # of -d
     estimates = {
-        "judge_prob_better": better,
+        "judge_prob_better": dirichlet.prob_above(a, b, t, 0.0),
         "judge_difference": dirichlet.mean_difference(a, b, t),
         "judge_verdict": np.select([low > 0, high > 0], ["a_better", "b_better"], "undecided"),
         "tipping": np.maximum(np.maximum(low, high), 0.0),

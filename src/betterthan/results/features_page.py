@@ -267,7 +267,6 @@ def function_page(function: Any) -> Document:
     steps = _steps(fit) if fit.sizes["step"] > 1 else None
     formula = Part("Formula", lines=[on_one_line(str(function))])
     sections = (formula, _measures(function), _coefficients(function))
-    parts = parts_present(*sections, steps, _data(fit))
     question = (
         f"Which of {fit.sizes[names.FEATURE]} features predict {response}, and how well in new "
         "dialogues?"
@@ -276,7 +275,7 @@ def function_page(function: Any) -> Document:
     return Document(
         f"What predicts {response}",
         question,
-        parts,
+        parts_present(*sections, steps, _data(fit)),
         _limits(fit),
         [_signature(fit)],
         sentences,

@@ -64,7 +64,6 @@ def label_facts(posterior: xr.Dataset) -> LabelFacts:
 def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
     """The facts with those of the confusions (predicted, actual) of the same classifier."""
     sizes = items_by_label(confusions)
-    majority = on_one_line(str(confusions[names.ACTUAL].values[int(sizes.argmax())]))
     averaged = uncertainty.precision_recall_f(uncertainty.majority_baseline(confusions))["averaged"]
     baseline = averaged.sel(average="macro", measure="f").item()
     system = confusions.coords.get(names.SYSTEM)
@@ -72,7 +71,7 @@ def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
         facts,
         system="" if system is None else on_one_line(str(system.item())),
         n_items=int(sizes.sum()),
-        majority=majority,
+        majority=on_one_line(str(confusions[names.ACTUAL].values[int(sizes.argmax())])),
         baseline=None if np.isnan(baseline) else baseline,
     )
     proportions = uncertainty.frequencies(confusions)

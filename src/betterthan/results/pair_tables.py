@@ -226,7 +226,6 @@ def matrix_table(context: ReportContext) -> Table:
     threshold = context.provenance.threshold or names.VERDICT_PROB
     percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
     cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
-    rows = [(name, *row) for name, row in zip(systems, cells, strict=True)]
     how = ", from the joint model of all systems" if joint else ""
     caption = (
         "Probability, in per cent, that the system of the row is better than the system of the "
@@ -234,7 +233,7 @@ def matrix_table(context: ReportContext) -> Table:
     )
     return Table(
         ("", *systems),
-        rows,
+        [(name, *row) for name, row in zip(systems, cells, strict=True)],
         caption,
         shades=[[np.nan, *row] for row in p],
         decided=[[False, *row] for row in decided.tolist()],
