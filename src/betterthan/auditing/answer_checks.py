@@ -164,9 +164,8 @@ def _verdict_messages(bounds: xr.Dataset, baseline: str | None) -> Iterator[str]
     """Say whether each verdict holds; of many pairs, count those that do not and list the first."""
     systems = bounds[names.SYSTEM_A].values.astype(str).tolist()
     upper = np.triu(bounds["n_missing"].values > 0, 1)
-    pairs = [
-        (i, j) for i, j in np.argwhere(upper).tolist() if baseline in (None, systems[i], systems[j])
-    ]
+    places = np.argwhere(upper).tolist()
+    pairs = [(i, j) for i, j in places if baseline in (None, systems[i], systems[j])]
     wavering = [pair for pair in pairs if not bounds["holds"].values[pair]]
     describe = verdict_formatter(bounds)
     if len(pairs) == 1:

@@ -161,9 +161,8 @@ def simhash(text: str) -> int:
     """Return 64 bits; each is the majority bit among the shingles of three words."""
     words = text.lower().split()
     shingles = {" ".join(words[k : k + _WORDS]) for k in range(max(1, len(words) - _WORDS + 1))}
-    digests = b"".join(
-        blake2b(shingle.encode("utf-8", "replace"), digest_size=8).digest() for shingle in shingles
-    )
+    encoded = (shingle.encode("utf-8", "replace") for shingle in shingles)
+    digests = b"".join(blake2b(shingle, digest_size=8).digest() for shingle in encoded)
     bits = np.unpackbits(np.frombuffer(digests, np.uint8).reshape(-1, 8), axis=1)
     return int.from_bytes(np.packbits(2 * bits.sum(0, dtype=int) > len(shingles)).tobytes(), "big")
 

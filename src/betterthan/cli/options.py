@@ -288,9 +288,7 @@ FLAGS = {
     "page": ("--output", "-o"),
 }
 # The options of `betterthan.read`; commands take those that they can use.
-READING = tuple(
-    name for name in (*_ROWS[_TABLES], *_ROWS[_LOGS]) if " " not in name and name != "scheduler"
-)
+READING = tuple(k for k in (*_ROWS[_TABLES], *_ROWS[_LOGS]) if " " not in k and k != "scheduler")
 
 
 def row_of(command: str, name: str) -> tuple[str, str, str]:

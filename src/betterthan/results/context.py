@@ -134,9 +134,8 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
 
 def printable(table: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
-    labels = {
-        dim: table[dim].values.tolist() for dim in tables.systems_dims(table) if dim in table.coords
-    }
+    dims = tables.systems_dims(table)
+    labels = {dim: table[dim].values.tolist() for dim in dims if dim in table.coords}
     new = {dim: [on_one_line(str(name)) for name in old] for dim, old in labels.items()}
     return table if new == labels else table.assign_coords(new)
 

@@ -258,9 +258,7 @@ def wins_part(context: ReportContext) -> Part | None:
         return None
     order = dict.fromkeys(names.SQUARE, context.input_order)
     table = to_table(context.data["counts"].sel(order))
-    rows = [
-        (str(system), str(k), *cells) for k, (system, *cells) in enumerate(table.itertuples(), 1)
-    ]
+    rows = [(str(s), str(k), *cells) for k, (s, *cells) in enumerate(table.itertuples(), 1)]
     heads = ("System", "#", *(str(k) for k in range(1, len(rows) + 1)))
     caption = "Wins and losses of the system of the row against that of the column"
     return Part("Wins and losses", tables=[Table(heads, rows, caption, marks=True)])

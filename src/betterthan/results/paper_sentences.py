@@ -212,8 +212,7 @@ def _paper_verdicts(counts: VerdictCounts, threshold: float, *, joint: bool) -> 
         "not compared": counts.n_no_data,
         "without a verdict": counts.n_no_verdict,
     }
-    text += "".join(
-        f"; {n:,} {'was' if n == 1 else 'were'} {what}" for what, n in others.items() if n
-    )
+    texts = (f"; {n:,} {'was' if n == 1 else 'were'} {how}" for how, n in others.items() if n)
+    text += "".join(texts)
     model = "a joint model of all systems" if joint else "pairwise models"
     return f"{text}. Probabilities and verdicts are from {model}."

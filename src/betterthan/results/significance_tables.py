@@ -486,7 +486,6 @@ def _groups_caption(groups: xr.Dataset) -> str:
 def _score_texts(scores: np.ndarray) -> list[str]:
     """To as many decimals, from 2 to 4, as write the scores in full."""
     finite = scores[np.isfinite(scores)]
-    places = next(
-        (k for k in (2, 3) if np.allclose(finite, np.round(finite, k), rtol=0, atol=1e-9)), 4
-    )
+    full = (k for k in (2, 3) if np.allclose(finite, np.round(finite, k), rtol=0, atol=1e-9))
+    places = next(full, 4)
     return [f"{s:.{places}f}" if np.isfinite(s) else "–" for s in scores]

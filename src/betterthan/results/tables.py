@@ -160,9 +160,7 @@ def select_pairs(
             variables[name] = (dims, matrix.values[first, second], variable.attrs)
     variables |= more or {}
     dims = {dim for variable in variables.values() for dim in variable[0]}
-    coords: dict[Any, Any] = {
-        k: coord.variable for k, coord in data.coords.items() if set(coord.dims) <= dims
-    }
+    coords: dict[Any, Any] = {k: c.variable for k, c in data.coords.items() if set(c.dims) <= dims}
     for side, places in zip(names.SQUARE, (first, second), strict=True):
         coords[side] = (names.PAIR, labels[places])
     return xr.Dataset(variables, coords, data.attrs)
@@ -513,9 +511,7 @@ def along(heading: str, column: Column, dim: str, place: int) -> Column:
 
 def flag(heading: str, name: str) -> Column:
     """Yes where it is true, else nothing."""
-    return Column(
-        heading, lambda rows: ["yes" if value else "" for value in rows[name].values], name
-    )
+    return Column(heading, lambda rows: ["yes" if v else "" for v in rows[name].values], name)
 
 
 def written_cells(
