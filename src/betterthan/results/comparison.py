@@ -129,10 +129,8 @@ class Comparison(Result):
         # engines answer for each pair alone; the joint answer has no second engine
         prefix = "pairwise_" if "pairwise_verdict" in data else ""
         shared = [v for v in _COMPUTED if f"{prefix}{v}" in data and all(v in t for t in others)]
-        both = {
-            f"{prefix}{v}": _side_by_side([data[f"{prefix}{v}"], *(t[v] for t in others)])
-            for v in shared
-        }
+        arrays = {v: [data[f"{prefix}{v}"], *(t[v] for t in others)] for v in shared}
+        both = {f"{prefix}{v}": _side_by_side(values) for v, values in arrays.items()}
         engines = np.array([first, *self.alternatives])
         return with_arrays(data, both | {names.ENGINE: (names.ENGINE, engines)})
 

@@ -153,15 +153,13 @@ def classifier_facts(classifiers: Sequence[LabelFacts]) -> ClassifierFacts:
 
 def classifier_sentences(facts: ClassifierFacts) -> list[str]:
     """Which classifier has the highest macro F-score, and which the lowest."""
-    high = numbers.score(facts.high)
+    high, n = numbers.score(facts.high), f"{facts.n_systems:,}"
     if not facts.worst:
-        return [
-            f"All {facts.n_systems:,} classifiers have the same macro {facts.measure} ({high})."
-        ]
+        return [f"All {n} classifiers have the same macro {facts.measure} ({high})."]
     have = "has" if len(facts.best) == 1 else "have"
     return [
         f"{named(facts.best)} {have} the highest macro {facts.measure} ({high}) of "
-        f"{facts.n_systems:,} classifiers, {named(facts.worst)} the lowest "
+        f"{n} classifiers, {named(facts.worst)} the lowest "
         f"({numbers.score(facts.low)}). For the probability that one is better, use scores.compare."
     ]
 
@@ -269,10 +267,8 @@ def _part(scores: xr.Dataset, matrix: xr.DataArray, facts: LabelFacts) -> Part:
     """Scores of every label of one system, with intervals, and what its errors are."""
     sizes = items_by_label(matrix)
     items = [*sizes, *[sizes.sum()] * scores.sizes["average"]]
-    rows = [
-        (label, f"{int(n):,}", *cells)
-        for n, (label, cells) in zip(items, _scored(scores), strict=True)
-    ]
+    scored = zip(items, _scored(scores), strict=True)
+    rows = [(label, f"{int(n):,}", *cells) for n, (label, cells) in scored]
     heads = ("Label", "Items", "Precision", "Recall", facts.measure)
     table = Table(heads, rows, _caption(facts))
     errors, of = _errors(matrix), f" of {facts.system}" if facts.system else ""

@@ -117,9 +117,8 @@ def svg(figure: Figure) -> Any:
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "betterthan"}):
         drawn = drawing.figure
         drawn.set_layout_engine("none")  # it was laid out when it was finished
-        drawn.savefig(
-            buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
-        )
+        metadata = {"Date": None, "Creator": None}
+        drawn.savefig(buffer, format="svg", bbox_inches="tight", metadata=metadata)
     written = buffer.getvalue()
     start = f'<svg role="img" aria-label="{html.escape(figure.caption)}" '
     text = written[written.index("<svg") :].replace("<svg ", start, 1)

@@ -248,11 +248,9 @@ def document_consensus_sentences(facts: DocumentConsensusFacts) -> list[str]:
             f"{facts.n_exact:,} {are} exact (Kemeny), {facts.n_unique:,} of them without an "
             "equally good alternative."
         )
-    if facts.n_mean_rank:
-        are = "is" if facts.n_mean_rank == 1 else "are"
-        sentences.append(
-            f"{facts.n_mean_rank:,} {are} by mean rank (Borda), which need not be the best."
-        )
+    if n := facts.n_mean_rank:
+        are = "is" if n == 1 else "are"
+        sentences.append(f"{n:,} {are} by mean rank (Borda), which need not be the best.")
     return [" ".join(sentences)]
 
 

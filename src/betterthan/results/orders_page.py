@@ -174,8 +174,8 @@ def compared_page(comparison: xr.Dataset) -> Document:
             "count as wrong. Tau needs a ranking of two items or more that are not all tied."
         )
     answer = score_sentences(score_facts(comparison))
-    of = ["tau", f"references={comparison.attrs['references']}"]
-    signed = [scores_page.signature_of_draws(comparison, of)]
+    subject = ["tau", f"references={comparison.attrs['references']}"]
+    signed = [scores_page.signature_of_draws(comparison, subject)]
     return Document(_title(comparison), _QUESTION, parts, limits, signed, answer)
 
 
@@ -278,8 +278,8 @@ def consensus_page(consensus: xr.Dataset) -> Document:
     """The page on a consensus ranking, from `orders.consensus`."""
     if names.DOCUMENT in consensus.dims:
         part = _document_consensus_part(consensus)
-        of_documents = order_sentences.document_consensus_facts(consensus)
-        sentences = order_sentences.document_consensus_sentences(of_documents)
+        documents = order_sentences.document_consensus_facts(consensus)
+        sentences = order_sentences.document_consensus_sentences(documents)
     else:
         method = str(consensus["method"].item())
         least = f"no ranking can have fewer than {consensus['least_distance'].item():g}"
@@ -298,10 +298,8 @@ def consensus_page(consensus: xr.Dataset) -> Document:
 
 
 def _document_consensus_part(consensus: xr.Dataset) -> Part:
-    documents = [
-        consensus.isel({names.DOCUMENT: k})
-        for k in range(min(consensus.sizes[names.DOCUMENT], ROWS))
-    ]
+    n = min(consensus.sizes[names.DOCUMENT], ROWS)
+    documents = [consensus.isel({names.DOCUMENT: k}) for k in range(n)]
     rows = [
         (
             on_one_line(str(document[names.DOCUMENT].item())),

@@ -105,11 +105,8 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
         ways = [f"{a} had a better mean than {b}", f"{b} won more often"]
         if pair.quantity != "mean":
             ways = [f"{a} won more often than {b}", f"{b} had the better mean"]
-        against = numbers.probability(1 - (pair.other_p or 0.0))
-        return (
-            f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with posterior probability "
-            f"{against}."
-        )
+        against = f"posterior probability {numbers.probability(1 - (pair.other_p or 0.0))}"
+        return f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with {against}."
     below, limit = numbers.probability(pair.p or 0.0, pair.p_mcse, pair.threshold), ""
     if (pair.p or 0.0) < pair.threshold:  # else another rule stops it
         limit = f", below the threshold of {answer.threshold:g}"
@@ -165,20 +162,15 @@ def _paper_systems(answer: Answer) -> str:
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p, first.p_mcse)
     if answer.has_best:
-        return (
-            f"{place} {first.system} was the best of {n}{by} with posterior probability {p}"
-            f"{condition}."
-        )
+        probably = f"with posterior probability {p}{condition}"
+        return f"{place} {first.system} was the best of {n}{by} {probably}."
     whom = named([candidate.system for candidate in answer.best[:size]])
     if first.p >= sentences.PROBABLE:
         others = named([candidate.system for candidate in answer.best[1:size]])
         others = f"{size - 1:,} others" if size > _CANDIDATES else others
         more = f", but {others} could not be ruled out" if size > 1 else ""
-        more = more or sentences.not_beaten(answer)
-        return (
-            f"{place} {first.system} was probably the best of {n}{by} (P(best) = {p}){condition}"
-            f"{more}."
-        )
+        probably = f"(P(best) = {p}){condition}{more or sentences.not_beaten(answer)}"
+        return f"{place} {first.system} was probably the best of {n}{by} {probably}."
     if size == answer.n_systems:
         return (
             f"{place} there was no clear winner among {n}{by}: any of them may be the best, most "

@@ -352,14 +352,14 @@ def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     """Of the pairs that have rows in a report."""
     held = {str(k): v.values for k, v in context.data.data_vars.items() if v.dims == names.SQUARE}
     threshold = float(context.data.attrs.get("threshold") or 0.0)
+    probabilities = [k for k in _PROBABILITIES if k in held]
     for i, j in context.pairs:
         a, b, name = context.systems[i], context.systems[j], f"{letters(i)}over{letters(j)}"
         verdict, meaning = str(held["verdict"][i, j]), f"P({a} better than {b})"
         none = verdict in NO_VERDICT
         p = {
             k: numbers.probability(float(held[k][i, j]), _error(held, k, i, j), threshold)
-            for k in _PROBABILITIES
-            if k in held
+            for k in probabilities
         }
         yield f"P{name}", "–" if none else p["prob_better"], meaning
         yield f"Verdict{name}", verdict_label(verdict, a, b), f"verdict on {a} and {b}"

@@ -388,9 +388,8 @@ def _require(table: xr.Dataset, needed: Sequence[str], source: str) -> None:
     """Refuse a table without a variable that is needed."""
     for name in needed:
         if name not in table.data_vars:
-            raise _refused(
-                source, f"holds no comparison, for it has no variable {name}", _WHAT_TO_GIVE
-            )
+            reason = f"holds no comparison, for it has no variable {name}"
+            raise _refused(source, reason, _WHAT_TO_GIVE)
 
 
 # of the fields of a signature, as attributes have them: lines are joined, truths are 0 and 1
@@ -411,9 +410,8 @@ def _dims_of_pairs(table: xr.Dataset, source: str) -> tuple[str, ...]:
     for dims in (names.SQUARE, (names.PAIR,)):
         if values_or_dims[-len(dims) :] == dims and len(values_or_dims) <= len(dims) + 1:
             return dims
-    raise _refused(
-        source, f"prob_better is over {_listed(values_or_dims)}", f"it over {_listed(names.SQUARE)}"
-    )
+    reason = f"prob_better is over {_listed(values_or_dims)}"
+    raise _refused(source, reason, f"it over {_listed(names.SQUARE)}")
 
 
 def _check_labels(table: xr.Dataset, dims: Sequence[str], source: str) -> None:

@@ -138,10 +138,8 @@ def _additions(scored: Scored) -> Iterator[str]:
         )
     if answer.n is not None and answer.n < names.UNITS_MIN and not answer.failures:
         units = answer.units if answer.n != 1 else answer.units.removesuffix("s")
-        yield (
-            f"! Few {answer.units}: with {answer.n:,} {units}, probabilities and intervals are "
-            "only rough."
-        )
+        rough = "probabilities and intervals are only rough"
+        yield f"! Few {answer.units}: with {answer.n:,} {units}, {rough}."
     if scored.n_left_out:
         units = answer.units if scored.n_left_out > 1 else answer.units.removesuffix("s")
         are = "are" if scored.n_left_out > 1 else "is"
@@ -158,10 +156,8 @@ def _additions(scored: Scored) -> Iterator[str]:
             f"(largest one-sided p = {scored.chance_p})."
         )
     if scored.extrapolated:
-        yield (
-            "! Extrapolation: features outside the range of the fitted data: "
-            f"{named(scored.extrapolated)}."
-        )
+        systems = named(scored.extrapolated)
+        yield f"! Extrapolation: features outside the range of the fitted data: {systems}."
 
 
 def _tested(comparison: xr.Dataset) -> dict[str, Any]:

@@ -222,11 +222,8 @@ def systems_part(comparison: xr.Dataset) -> Part:
     ]
     lower = "" if a["higher_is_better"] else "; lower is better"
     caption = f"Systems, best first; rank: posterior mean{lower}"
-    held = int(comparison["in_best_set"].sum())
-    best_set = (
-        f"Contenders: the best system is one of {held} of {total} with probability "
-        f"{a['ci_prob']:g}."
-    )
+    held, p = int(comparison["in_best_set"].sum()), f"{a['ci_prob']:g}"
+    best_set = f"Contenders: the best system is one of {held} of {total} with probability {p}."
     ranked = bool(comparison["prob_best"].notnull().all())
     notes = [best_set] if total > 2 and ranked else []
     if "alone_lower" in comparison:

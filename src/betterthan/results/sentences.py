@@ -377,16 +377,14 @@ def _best(answer: Answer) -> str:
     how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
     listed = answer.best[: size if size and size <= _CANDIDATES else _CANDIDATES - 1]
-    candidates = ", ".join(f"{_candidate(candidate)}" for candidate in listed)
+    candidates = ", ".join(map(_candidate, listed))
     rest = answer.best[len(listed) : size] if size else ()
     n_rest = size - len(listed) if size else 0
     more = f" and {n_rest:,} more candidates" if n_rest else ""
     if 0 < len(rest) == n_rest <= _ALSO_NAMED:
         more = f"; also {', '.join(candidate.system for candidate in rest)}"
-    return (
-        f"No clear winner among {n:,} systems{by}{condition}{how_many}. P(best): "
-        f"{candidates}{more}.{also}"
-    )
+    best = f"P(best): {candidates}{more}.{also}"
+    return f"No clear winner among {n:,} systems{by}{condition}{how_many}. {best}"
 
 
 def _also_undecided(answer: Answer) -> str:

@@ -121,11 +121,8 @@ def _p_values(counted: _Counted) -> Any:
         cells[f"without one for {counted.lead}"] = (wins - 1, losses, ties)
     if losses and n > 1:
         cells[f"without one for {counted.other}"] = (wins, losses - 1, ties)
-    tests = [
-        _tested(*cell, policy) | {"used": used}
-        for used, cell in cells.items()
-        for policy in counted.policies
-    ]
+    cases = itertools.product(cells.items(), counted.policies)
+    tests = [_tested(*cell, policy) | {"used": used} for (used, cell), policy in cases]
     return pd.DataFrame(tests, [*counted.policies] * len(cells))
 
 
