@@ -105,10 +105,8 @@ def _matching_hint(ids: list[str], other_ids: list[str]) -> str:
     """Suggest by which change two sets of ids would match."""
     if " / " in ids[0]:  # of several data sets: what stands before it is one of these
         return f" ({ids[0]!r}, {other_ids[0]!r})"
-    tail = [
-        {x.rpartition(sep)[2] for x in ids} & {x.rpartition(sep)[2] for x in other_ids}
-        for sep in "-_/"
-    ]
+    tails = ([{x.rpartition(sep)[2] for x in k} for k in (ids, other_ids)] for sep in "-_/")
+    tail = [first & second for first, second in tails]
     ways = {
         "you ignore case and blanks": {x.strip().casefold() for x in ids}
         & {x.strip().casefold() for x in other_ids},

@@ -147,9 +147,8 @@ def numbers_on_errors(logs: LogTables) -> Iterator[Finding]:
             "error; left missing (errors='raw' keeps it)"
         )
         systems = tuple(dict.fromkeys(cells["system"].astype(str)))
-        yield Finding(
-            "number-on-error", message, "", systems, task, metric, n, len(records), _items(cells)
-        )
+        total, where = len(records), _items(cells)
+        yield Finding("number-on-error", message, "", systems, task, metric, n, total, where)
 
 
 def zeros(logs: LogTables) -> Iterator[Finding]:

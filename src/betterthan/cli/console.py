@@ -371,10 +371,8 @@ def ended(command: Callable[[], Any]) -> NoReturn:
     except (ValueError, OSError, ArithmeticError, NotPrintedError) as error:
         fail(str(error))
     except ModuleNotFoundError as error:  # installed without what samples
-        fail(
-            f"this needs {error.name}, which is not installed; install it, or choose the method "
-            f"exact"
-        )
+        need = f"this needs {error.name}, which is not installed"
+        fail(f"{need}; install it, or choose the method exact")
     except MemoryError:
         fail("there is not enough memory for this; give fewer systems, items or draws")
     except RecursionError:

@@ -141,10 +141,8 @@ def _accept(baseline: Path, candidate: str, choices: dict[str, Any]) -> None:
     accepted = accept_candidate(candidate, choices)
     baseline_files.write(baseline, accepted, key)
     done = "accepted" if key is None else "accepted and signed"
-    print(
-        f"{done}: {baseline} holds {len(accepted.rows)} scores of {accepted.about['source']}; "
-        "commit it"
-    )
+    scores = f"{len(accepted.rows)} scores of {accepted.about['source']}"
+    print(f"{done}: {baseline} holds {scores}; commit it")
 
 
 def _print(result: "Gate", annotation: str) -> None:

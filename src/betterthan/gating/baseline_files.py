@@ -179,10 +179,8 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
     """
     cells = dict(_CELLS[header["kind"]])
     if tuple(table.columns) != tuple(cells):
-        actual, expected = ",".join(table.columns), ",".join(cells)
-        raise problem(
-            table.source, f"the columns are {quoted(actual)}; give {expected}, or {AGAIN}"
-        )
+        actual, expected = quoted(",".join(table.columns)), ",".join(cells)
+        raise problem(table.source, f"the columns are {actual}; give {expected}, or {AGAIN}")
     if header["kind"] == LOGS:
         places = [str(place) for place in range(len(header["runs"]))]
         requirement = "0, the only run" if len(places) == 1 else f"a run from 0 to {places[-1]}"
@@ -209,9 +207,8 @@ def _refuse_cells(table: Table, column: str, must: _Must) -> None:
     if wrong:
         place = next(k for k, cell in enumerate(cells) if cell in wrong)
         requirement = f"give {must.be}, or {AGAIN}"
-        raise problem(
-            table.source, requirement, row=table.rows[place], column=column, value=cells[place]
-        )
+        row, value = table.rows[place], cells[place]
+        raise problem(table.source, requirement, row=row, column=column, value=value)
 
 
 FORM = 2  # grows if a column or a key changes its meaning

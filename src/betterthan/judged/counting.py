@@ -245,9 +245,8 @@ def count(
     [[[1, 0, 0], [0, 0, 1], [0, 0, 0]]]
     """
     if not isinstance(frame, Table | pd.DataFrame):
-        raise ValueError(
-            f"frame is {type(frame).__name__}; give a pandas.DataFrame, or betterthan.read a file"
-        )
+        kind = type(frame).__name__
+        raise ValueError(f"frame is {kind}; give a pandas.DataFrame, or betterthan.read a file")
     table = frame if isinstance(frame, Table) else table_from_frame(frame, "DataFrame")
     columns, layers = checks.labels(judge, "judge"), list(checks.labels(strata, "strata"))
     if not columns:
@@ -303,9 +302,8 @@ def _warn_of_copies(
     for column, outcomes_of_judge in zip(columns, judged, strict=True):
         if number >= _ALIKE and (outcomes_of_judge == truth)[labeled].all():
             reason = f"agrees with all {number} labels of column {quoted(human)}"
-            warn(
-                table.source, f"{reason}; check that neither is a copy of the other", column=column
-            )
+            advice = "check that neither is a copy of the other"
+            warn(table.source, f"{reason}; {advice}", column=column)
 
 
 def _refuse_twice(

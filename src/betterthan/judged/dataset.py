@@ -187,10 +187,8 @@ def from_table(
         )
     pairs = [_pair(pair) for pair in table]
     checks.unique([tuple(sorted(pair)) for pair in pairs], "pair")
-    cells = [
-        _cells(f"({a!r}, {b!r})", entry)
-        for (a, b), entry in zip(pairs, table.values(), strict=True)
-    ]
+    entries = zip(pairs, table.values(), strict=True)
+    cells = [_cells(f"({a!r}, {b!r})", entry) for (a, b), entry in entries]
     width = {len(judged) for _, judged in cells}
     if len(width) > 1:
         raise ValueError(
@@ -204,9 +202,8 @@ def from_table(
 
 def _pair(pair: Any) -> tuple[str, str]:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise ValueError(
-            f"{checks.quoted(pair)} is not a pair of systems; give (system_a, system_b) in table"
-        )
+        text = checks.quoted(pair)
+        raise ValueError(f"{text} is not a pair of systems; give (system_a, system_b) in table")
     a, b = map(str, pair)
     checks.not_against_itself(a, b, f"({a!r}, {b!r})")
     return a, b
@@ -217,9 +214,8 @@ def _cells(where: str, entry: Any) -> tuple[np.ndarray, np.ndarray]:
     try:
         gold, judged = (np.asarray(part) for part in entry)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{where} must be (gold, judged): 3 rows of signals, and one row"
-        ) from None
+        rows = "3 rows of signals, and one row"
+        raise ValueError(f"{where} must be (gold, judged): {rows}") from None
     if gold.ndim != 2 or judged.ndim != 1 or gold.shape != (3, judged.size):
         raise ValueError(
             f"{where} has gold {gold.shape} and judged {judged.shape}; give gold as 3 rows (win, "
@@ -350,9 +346,8 @@ def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     if not np.isfinite(judge_scores).all():
         k = int((~np.isfinite(judge_scores)).argmax())
-        raise ValueError(
-            f"judge: score {k + 1} is {judge_scores[k]:g}; the judge scores every item"
-        )
+        score = f"score {k + 1} is {judge_scores[k]:g}"
+        raise ValueError(f"judge: {score}; the judge scores every item")
     gold = ~np.isnan(truth)
     if np.isinf(truth).any():
         k = int(np.isinf(truth).argmax())

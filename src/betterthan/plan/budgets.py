@@ -280,9 +280,8 @@ def _now(columns: dict[str, np.ndarray], attrs: dict[str, Any], k: int) -> str:
     n, r = attrs["items_now"], attrs["runs_now"]
     error = np.sqrt((columns["item_variance"][k] + columns["run_variance"][k] / r) / n)
     cost = n * (attrs["cost_item"] + r * attrs["cost_run"])
-    return (
-        f"The data, {r:.3g} runs of each of {n:,} items, cost {cost:g}: standard error {error:.3g}."
-    )
+    data = f"{r:.3g} runs of each of {n:,} items"
+    return f"The data, {data}, cost {cost:g}: standard error {error:.3g}."
 
 
 LABELS = "labels"
@@ -412,10 +411,8 @@ def _with_labels(
     share = bare / np.maximum(bare.sum(-1, keepdims=True), 1)
     random = share * more[:, None]
     chosen = np.stack([_where(pairs, bare, k, int(number)) for k, number in enumerate(more)])
-    sds = [
-        mean_and_sd(pairs.cells + labels[..., None] * truth, pairs.size)[1]
-        for labels in (random, chosen)
-    ]
+    cells = (pairs.cells + labels[..., None] * truth for labels in (random, chosen))
+    sds = [mean_and_sd(k, pairs.size)[1] for k in cells]
     return sds[0], sds[1], chosen
 
 

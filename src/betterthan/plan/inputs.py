@@ -263,14 +263,11 @@ def _numbers(design: Any) -> tuple[float, ...]:
 def _theta(theta: Any) -> np.ndarray:
     """Probabilities of win, loss and tie, or of win and loss."""
     if isinstance(theta, str | Mapping) or np.shape(theta) not in ((2,), (3,)):
-        raise ValueError(
-            f"theta is {checks.quoted(theta)}; give the probabilities of win, loss and tie"
-        )
+        text = checks.quoted(theta)
+        raise ValueError(f"theta is {text}; give the probabilities of win, loss and tie")
     probabilities = np.array([checks.real(p, "theta") for p in theta])
-    if (
-        not (np.isfinite(probabilities) & (probabilities >= 0)).all()
-        or abs(probabilities.sum() - 1) > 1e-9
-    ):
+    possible = np.isfinite(probabilities) & (probabilities >= 0)
+    if not possible.all() or abs(probabilities.sum() - 1) > 1e-9:
         text = ", ".join(f"{p:g}" for p in probabilities)
         raise ValueError(f"theta is ({text}); give probabilities that add up to 1")
     return probabilities[None]

@@ -186,7 +186,5 @@ def _limits(attrs: dict[str, Any]) -> Iterator[str]:
         yield "The next items are taken to be like those of the pilot or of the design."
     clustered = "clusters" in (attrs.get("units"), attrs.get("unit"))
     if not clustered and attrs.get("answer") in _PLANNED:
-        yield (
-            "Items are taken as independent; items in clusters need more, see "
-            "betterthan.plan.cluster_power."
-        )
+        more = "items in clusters need more, see betterthan.plan.cluster_power"
+        yield f"Items are taken as independent; {more}."

@@ -505,14 +505,12 @@ def mcnemar_power(
     (0.839357, 0.032579)
     """
     if isinstance(theta, str | Mapping) or np.shape(theta) != (2,):
-        raise ValueError(
-            f"theta is {checks.quoted(theta)}; give two probabilities: only A right, only B right"
-        )
+        text = checks.quoted(theta)
+        raise ValueError(f"theta is {text}; give two probabilities: only A right, only B right")
     win, loss = (checks.real(p, "theta") for p in theta)
     if not (win >= 0 and loss >= 0 and 0 < win + loss <= 1):
-        raise ValueError(
-            f"theta is ({win:g}, {loss:g}); give two probabilities, 1 together at most"
-        )
+        text = f"({win:g}, {loss:g})"
+        raise ValueError(f"theta is {text}; give two probabilities, 1 together at most")
     even = (win + loss) / 2
     tie = 1 - win - loss
     data = _power(n, (win, loss, tie), (even, even, tie), alternative, alpha, target)

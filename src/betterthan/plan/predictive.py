@@ -185,9 +185,8 @@ def outlook(
     target, most = checks.probability(target, "target"), checks.whole(most, "most")
     data = getattr(comparison, "data", comparison)
     if not isinstance(data, xr.Dataset) or not {"prob_better", "verdict"} <= set(data.data_vars):
-        raise ValueError(
-            f"comparison is {checks.quoted(comparison)}; give what betterthan.compare returns"
-        )
+        text = checks.quoted(comparison)
+        raise ValueError(f"comparison is {text}; give what betterthan.compare returns")
     table = outlook_table(data, target, pairs, most)
     return Plan(table, outlook_lines(table))
 

@@ -209,10 +209,9 @@ def check_looks(n_max: int, looks: Any) -> np.ndarray:
         look_items = np.array([checks.whole(k, "looks") for k in looks], np.int64)
         if not len(look_items) or (np.diff(look_items) <= 0).any():
             raise ValueError("looks do not ascend; give numbers of items, each once, ascending")
-        if look_items[-1] > most:
-            raise ValueError(
-                f"looks hold {look_items[-1]}, beyond n_max, {most}; look at {most} at the last"
-            )
+        last = look_items[-1]
+        if last > most:
+            raise ValueError(f"looks hold {last}, beyond n_max, {most}; look at {most} at the last")
         return look_items
     number = checks.whole(looks, "looks")
     if number > most:
@@ -222,9 +221,8 @@ def check_looks(n_max: int, looks: Any) -> np.ndarray:
 
 def _boundary_looks(boundary: Any, n_max: int, looks: Any) -> np.ndarray:
     if not isinstance(boundary, Plan) or "wins" not in boundary:
-        raise ValueError(
-            f"boundary is {checks.quoted(boundary)}; give what stopping_boundary returns"
-        )
+        text = checks.quoted(boundary)
+        raise ValueError(f"boundary is {text}; give what stopping_boundary returns")
     if looks is not None:
         raise ValueError(
             "looks are given and boundary, too, which has its own; give one of the two"

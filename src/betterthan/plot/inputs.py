@@ -93,9 +93,8 @@ def compared(data: Any) -> xr.Dataset:
     """The Dataset of a comparison of systems over (system_a, system_b)."""
     dataset = comparison_dataset(data)
     if not isinstance(dataset, xr.Dataset) or not {"prob_better", "verdict"} <= set(dataset):
-        raise ValueError(
-            f"data is a {type(data).__name__}; give a comparison, from betterthan.compare"
-        )
+        kind = type(data).__name__
+        raise ValueError(f"data is a {kind}; give a comparison, from betterthan.compare")
     return dataset.isel({names.ENGINE: 0}) if names.ENGINE in dataset.dims else dataset
 
 
