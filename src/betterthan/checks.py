@@ -33,10 +33,15 @@ def one_of(value: Any, allowed: Sequence[str], what: str) -> str:
     return value
 
 
-def of_type(value: Any, wanted: type, what: str, hint: str) -> None:
+def instance(value: Any, wanted: Any, what: str, hint: str) -> None:
     """Refuse what is not of the type `wanted`; `hint` says what to give."""
     if not isinstance(value, wanted):
-        raise ValueError(f"{what} a {type(value).__name__}; give a {hint}")
+        raise ValueError(f"{what} {type(value).__name__}; give {hint}")
+
+
+def of_type(value: Any, wanted: type, what: str, hint: str) -> None:
+    """As `instance`, with an article before the type and before the hint."""
+    instance(value, wanted, f"{what} a", f"a {hint}")
 
 
 def numbered(count: int, what: str) -> str:

@@ -86,10 +86,7 @@ class Options:
         if isinstance(choices["baseline"], _NAMES):  # of a column that is a number or a date
             choices["baseline"] = str(choices["baseline"])
         sampling = Sampling() if sampling is None else sampling
-        if not isinstance(sampling, Sampling):
-            raise ValueError(
-                f"sampling is {type(sampling).__name__}; give betterthan.models.Sampling(...)"
-            )
+        checks.instance(sampling, Sampling, "sampling is", "betterthan.models.Sampling(...)")
         _refuse_prior(choices["prior"])
         seed = one_seed(rng)  # one seed for all that samples
         choices["margin"] = checks.margin(choices["margin"])

@@ -72,8 +72,7 @@ class Table:
 
 def labelled(data: Any, argument: str, hint: str, *, kinds: Any = None) -> None:
     """Refuse what is no array with named dims; `argument` is its name, `hint` says what to give."""
-    if not isinstance(data, kinds or (xr.DataArray, xr.Dataset)):
-        raise ValueError(f"{argument} is {type(data).__name__}; give {hint}")
+    checks.instance(data, kinds or (xr.DataArray, xr.Dataset), f"{argument} is", hint)
 
 
 def origin(data: Any, *also: str) -> dict[str, Any]:

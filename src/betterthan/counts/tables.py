@@ -239,10 +239,7 @@ def contingency_cells(both_right: int, only_a: int, only_b: int, both_wrong: int
 
 def _width(table: Mapping[Any, Any]) -> int:
     """How many numbers each entry has: 3, or 2 where ties are unknown."""
-    if not isinstance(table, Mapping):
-        raise ValueError(
-            f"table is {type(table).__name__}; give a mapping of (system_a, system_b) to counts"
-        )
+    checks.instance(table, Mapping, "table is", "a mapping of (system_a, system_b) to counts")
     for pair, entry in table.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or any(name != name for name in pair):
             raise ValueError(

@@ -11,6 +11,7 @@ from betterthan.io.problems import printable, problem
 from betterthan.io.table import Table
 
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+PATHS = "paths, or a mapping of name to path or DataFrame"  # what to give
 _PIECE = 2**20  # bytes that are looked at together
 
 

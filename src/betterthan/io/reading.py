@@ -20,7 +20,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.io.cells import holds_numbers, numbers
-from betterthan.io.files import dataset_name, read_file, table_of
+from betterthan.io.files import PATHS, dataset_name, read_file, table_of
 from betterthan.io.frames import is_frame, table_from_frame
 from betterthan.io.items import as_array, items_of, question_columns, tallies
 from betterthan.io.layouts import (
@@ -595,9 +595,7 @@ def _named(source: Any) -> dict[str, Any]:
         return {"DataFrame" if is_frame(source) else "": source}
     named: dict[str, Any] = {}
     for path in source:
-        if not isinstance(path, str | Path):
-            right = "give paths, or a mapping of name to path or DataFrame"
-            raise ValueError(f"source holds a {type(path).__name__}; {right}")
+        checks.instance(path, str | Path, "source holds a", PATHS)
         name = dataset_name(Path(path))
         if name in named:
             raise ValueError(f"two files are called {name!r}; give a mapping of name to file")

@@ -405,8 +405,7 @@ def write(logs: Logs, path: str | Path) -> Path:
     >>> file.read_text().splitlines()[1].split(",")[:7]
     ['new', '', 'map', 'q1', '1', '0.9', 'ok']
     """
-    if not isinstance(logs, Logs):
-        raise ValueError(f"logs is a {type(logs).__name__}; give what betterthan.read_logs returns")
+    checks.instance(logs, Logs, "logs is a", "what betterthan.read_logs returns")
     target = checks.path(path)
     if target.suffix.lower() not in (".csv", ".parquet"):
         raise ValueError(f"path {quoted(str(target))} must end in .csv or .parquet")

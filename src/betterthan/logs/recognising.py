@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan import checks
-from betterthan.io.files import refuse_no_file
+from betterthan.io.files import PATHS, refuse_no_file
 from betterthan.io.problems import counted, printable, problem
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
@@ -43,18 +43,15 @@ def find_files(source: Any) -> list[LogSource]:
         raise ValueError(f"source is an empty {kind}; give at least one file")
     if isinstance(source, Mapping):
         return [match for name, entry in source.items() for match in _sources_in(entry, str(name))]
-    if not isinstance(source, str | Path | Sequence):
-        right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
-        raise ValueError(f"source is a {type(source).__name__}; give {right}")
+    right = "a path, a folder, a pattern, a list of these, or a mapping of name to these"
+    checks.instance(source, str | Path | Sequence, "source is a", right)
     return _sources_in(source, None)
 
 
 def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         return [match for entry in source for match in _sources_in(entry, key)]
-    if not isinstance(source, str | Path):
-        right = "give paths, or a mapping of name to path or DataFrame"
-        raise ValueError(f"source holds a {type(source).__name__}; {right}")
+    checks.instance(source, str | Path, "source holds a", PATHS)
     path = Path(source)
     if _is_folder(path):
         names = sorted(_walked(path), key=lambda name: name.split("/"))

@@ -110,11 +110,8 @@ class Run:
         predictive = options.get("predictive", True)
         own = ("sampling", "rng", "predictive")
         choices: dict[str, Any] = {k: v for k, v in options.items() if k not in own}
-        if not isinstance(record, Sampling):
-            raise ValueError(
-                f"sampling is {type(record).__name__}; give betterthan.models.Sampling(draws=..., "
-                f"chains=...)"
-            )
+        right = "betterthan.models.Sampling(draws=..., chains=...)"
+        checks.instance(record, Sampling, "sampling is", right)
         for name in choices:
             if name not in Options.__annotations__:
                 allowed = ", ".join(Options.__annotations__)

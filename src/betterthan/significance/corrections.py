@@ -101,10 +101,8 @@ def _cells(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _numbers(p: Any) -> np.ndarray:
     """p-values in one dim or a square; NaN is no test."""
-    if not isinstance(p, xr.DataArray):
-        raise ValueError(
-            f"p is {type(p).__name__}; give a DataArray, such as the variable p_value of a test"
-        )
+    right = "a DataArray, such as the variable p_value of a test"
+    checks.instance(p, xr.DataArray, "p is", right)
     if p.ndim != 1 and set(p.dims) != set(names.SQUARE):
         dims = ", ".join(map(str, p.dims)) or "none"
         raise ValueError(
@@ -255,10 +253,7 @@ def _of_measures(frame: pd.DataFrame) -> tuple[dict[str, dict[str, float]], int]
 
 def _one_sided(p_values: Any, alternative: str) -> dict[str, np.ndarray]:
     """The p-values of each of two systems, one-sided."""
-    if not isinstance(p_values, Mapping):
-        raise ValueError(
-            f"p_values is {type(p_values).__name__}; give a mapping of two systems to theirs"
-        )
+    checks.instance(p_values, Mapping, "p_values is", "a mapping of two systems to theirs")
     if len(p_values) != 2:
         named = ", ".join(repr(str(s)) for s in p_values) or "none"
         raise ValueError(
