@@ -483,7 +483,8 @@ def _simulate_crossed(
         )
         for group_shape in (shape[:1], shape[1:], shape)
     )
-    theta = np.moveaxis(_softmax(_logits(mean, sigma, row, column, cell)), 0, 2)
+    logits = _logits(mean, sigma, row, column, cell)
+    theta = np.moveaxis(special.softmax(logits, axis=-1), 0, 2)
     dims = ("row", "column", names.PAIR, names.OUTCOME)
     variables = {
         "counts": (dims, random.multinomial(checks.whole(size, "n"), theta)),
@@ -536,12 +537,8 @@ def _new_crossed_theta(posterior: xr.Dataset, random: np.random.Generator) -> di
     mean = posterior["mu"].transpose(*dims).values
     sigma = posterior["sigma"].transpose(*dims[:2], "factor", names.PAIR).values
     wide = np.sqrt((sigma**2).sum(2))[..., None]
-    return {
-        "theta_new": (
-            dims,
-            _softmax(mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))),
-        )
-    }
+    new = mean + wide * _zero_sum(random.normal(size=mean.shape), (-1,))
+    return {"theta_new": (dims, special.softmax(new, axis=-1))}
 
 
 def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
@@ -549,8 +546,3 @@ def _zero_sum(x: np.ndarray, axes: Iterable[int]) -> np.ndarray:
     for axis in axes:
         x = x - x.mean(axis, keepdims=True)
     return x
-
-
-def _softmax(eta: np.ndarray) -> np.ndarray:
-    top = np.exp(eta - eta.max(-1, keepdims=True))
-    return top / top.sum(-1, keepdims=True)

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.exact.wins.clusters import KAPPA, STRETCH
@@ -121,8 +122,7 @@ def draw_dirichlet(
     # Gamma(a) = Gamma(a + 1) U^(1/a)
     with np.errstate(divide="ignore", over="ignore"):  # a parameter that is 0 draws nothing
         log = np.log(random.standard_gamma(alpha + 1)) + np.log(random.random(alpha.shape)) / alpha
-    top = np.exp(log - log.max(-1, keepdims=True))
-    return top / top.sum(-1, keepdims=True)
+    return special.softmax(log, axis=-1)
 
 
 _DRAWS = 20

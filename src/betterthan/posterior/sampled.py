@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit, stdtr, stdtrit
+from scipy.special import expit, softmax, stdtr, stdtrit
 
 from betterthan import __version__, checks, names
 from betterthan.counts.shapes import as_pairs, pair_coords, pair_indices, to_square, without_attrs
@@ -155,8 +155,7 @@ def comparison_draws(data: xr.Dataset, number: int, chains: int, rng: Any) -> xr
 
 
 def _three_way(logs: np.ndarray) -> dict[str, np.ndarray]:
-    theta = np.exp(logs - logs.max(-1, keepdims=True))
-    theta /= theta.sum(-1, keepdims=True)
+    theta = softmax(logs, axis=-1)
     d = theta[..., 0] - theta[..., 1]
     # where both underflow the difference still has a sign, and who is better depends on it
     flat = d == 0
