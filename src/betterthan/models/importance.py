@@ -58,15 +58,12 @@ class Posterior(Protocol):
 
     def draws(self, number: int, random: np.random.Generator) -> nested.Drawn:
         """Draws of equal weight."""
-        ...
 
     def from_prior(self, number: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of spreads and parameters, (draw, ...)."""
-        ...
 
     def pointwise(self, v: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Log likelihoods (draw, *dims of the observed less the last)."""
-        ...
 
 
 class Weights(Protocol):
@@ -74,15 +71,12 @@ class Weights(Protocol):
 
     def variables(self, v: np.ndarray, x: np.ndarray) -> dict[str, Variable]:
         """All of the PyMC model, of each draw of spreads and parameters."""
-        ...
 
     def log_prior(self, values: Values) -> dict[str, np.ndarray]:
         """Log densities of the variables of the PyMC model that have a prior, of each draw."""
-        ...
 
     def outcomes(self, values: Values, random: np.random.Generator) -> np.ndarray:
         """Replicated data, of each draw."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -395,15 +395,12 @@ class Likelihood(Protocol):
 
     def log(self, x: np.ndarray) -> np.ndarray:
         """(point,)."""
-        ...
 
     def pointwise(self, x: np.ndarray) -> np.ndarray:
         """Log likelihood of every item or row, (point, item)."""
-        ...
 
     def curved(self, x: np.ndarray) -> Curved:
         """With slope and curvature."""
-        ...
 
 
 @dataclass(frozen=True)
