@@ -204,8 +204,7 @@ def keep(
     if memory := MEMORY.get():
         ids = (item for item in items if type(item) is str)
         letters = _LETTER * (sum(map(len, ids)) + sum(map(len, texts)))
-        sample = _SAMPLE + _DIGESTS * hashed
-        memory.keep(sample * len(items) + _SCORE * scores + letters, row)
+        memory.keep((_SAMPLE + _DIGESTS * hashed) * len(items) + _SCORE * scores + letters, row)
 
 
 def keep_bytes(size: int, row: int | None = None) -> None:

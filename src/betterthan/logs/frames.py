@@ -364,9 +364,6 @@ def _runs_table(runs: Sequence[Run], systems: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-_HASHES = ("item_hash", "prompt_hash")
-
-
 def write(logs: Logs, path: str | Path) -> Path:
     r"""Write the records of logs as a long table with the status of every cell.
 
@@ -420,7 +417,7 @@ def write(logs: Logs, path: str | Path) -> Path:
 def _table(logs: Logs) -> pd.DataFrame:
     first = ["system", "task", "metric", "item", "epoch", "score", "status", "raw", "cluster"]
     table: Any = pd.DataFrame({name: logs.records[name] for name in [*first, "run", "file", "row"]})
-    for name in _HASHES:
+    for name in ("item_hash", "prompt_hash"):
         digests = logs.records[name].tolist()
         table[name] = [value.hex() if isinstance(value, bytes) else None for value in digests]
     return table

@@ -102,19 +102,17 @@ def read_json(file: LogFile) -> Any:
     return parsed(data, file.name)
 
 
+_NUMBERS = (bool, int, float, str)
+
+
 def number(value: Any) -> float | None:
     """A score as a number: of a bool, a number, or the digits of one; None of anything else."""
-    if isinstance(value, bool | int | float):
-        try:
-            return float(value)
-        except OverflowError:
-            return None
-    if isinstance(value, str):
-        try:
-            return None if vanishes(value) else float(value)
-        except ValueError:
-            return None
-    return None
+    if not isinstance(value, _NUMBERS):
+        return None
+    try:
+        return None if isinstance(value, str) and vanishes(value) else float(value)
+    except (OverflowError, ValueError):
+        return None
 
 
 def count(value: Any, otherwise: int) -> int:

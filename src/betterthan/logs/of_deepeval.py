@@ -10,6 +10,7 @@ from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
     as_dict,
     as_dicts,
+    as_list,
     as_score,
     flat,
     is_blank,
@@ -126,8 +127,7 @@ def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
     """Average the listed scores of each metric."""
     means: dict[str, float] = {}
     for metric in objects(log.get("metricsScores"), file.name, "metricsScores"):
-        values = metric.get("scores")
-        scores = [as_score(value) for value in values] if isinstance(values, list) else []
+        scores = map(as_score, as_list(metric.get("scores")))
         observed = [score for score in scores if score is not None]
         if observed:
             means[to_text(metric.get("metric"))] = sum(observed) / len(observed)

@@ -47,8 +47,7 @@ def list_metrics(results: dict[str, Any] | None, task: str) -> list[str] | None:
     names = dict.fromkeys(
         key.partition(",")[0] for key in task_results if number(task_results[key]) is not None
     )
-    metrics = [name for name in names if not name.endswith("_stderr")]
-    return metrics or None
+    return [name for name in names if not name.endswith("_stderr")] or None
 
 
 def model_args(value: Any) -> dict[str, Any]:

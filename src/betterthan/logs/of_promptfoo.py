@@ -194,8 +194,7 @@ def _test(row: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _test_field(row: dict[str, Any], key: str) -> Any:
-    test = row.get("testCase")
-    return test.get(key) if isinstance(test, dict) else None
+    return as_dict(row.get("testCase")).get(key)
 
 
 def _outcome(row: dict[str, Any], test: bytes) -> bytes:
@@ -209,10 +208,8 @@ def _refuse_no_vars(file: LogFile, results: Sequence[_Result]) -> None:
     """Refuse tests whose variables were stripped: they cannot be distinguished."""
     if any(result.has_vars for result in results):
         return
-    sent: dict[Any, set[bytes]] = {}
-    for result in results:
-        sent.setdefault((result.system, result.test), set()).add(result.prompt)
-    if any(len(texts) > 1 for texts in sent.values()):
+    sent = grouped(((result.system, result.test), result.prompt) for result in results)
+    if any(len(set(texts)) > 1 for texts in sent.values()):
         reason = "holds prompts without the vars of their tests, so tests cannot be distinguished"
         raise problem(file.name, f"{reason}; run promptfoo without PROMPTFOO_STRIP_TEST_VARS")
 
@@ -257,15 +254,14 @@ def _order(system: tuple[str, str, Any]) -> tuple[int, str, str]:
 def _run(file: LogFile, about: dict[str, Any], result: _Result, repeat: int) -> Run:
     provider, prompt, column = result.system
     evaluation = str(about.get("evalId") or "")
-    settings = flat(result.config) if isinstance(result.config, dict) else {}
-    settings = {key: v for key, v in settings.items() if not _SECRET.search(key)}
+    settings = flat(as_dict(result.config))
     return Run(
         tool="promptfoo",
         files=[file.name],
         system=provider or None,
         parts={"prompt": prompt},
         version=str(as_dict(about.get("metadata")).get("promptfooVersion", "")),
-        config=settings,
+        config={key: v for key, v in settings.items() if not _SECRET.search(key)},
         started=str(as_dict(about.get("results")).get("timestamp", "")),
         again=f"{evaluation}/{column}" if evaluation else "",  # columns are no retries of another
         epochs=repeat,
@@ -311,8 +307,7 @@ def _add(run: Run, result: _Result, copy: int, epoch: int) -> None:
 def _scores(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "score", row.get("score")
     yield "success", row.get("success")
-    named = row.get("namedScores")
-    for name, value in named.items() if isinstance(named, dict) else ():
+    for name, value in as_dict(row.get("namedScores")).items():
         yield f"{name} (named)" if name in ("score", "success") else str(name), value
 
 

@@ -116,8 +116,7 @@ def _add(run: Run, simulation: dict[str, Any], name: str, row: int | None) -> No
     trial = whole(simulation.get("trial"), 0, name, row, "trial")
     info = simulation.get("reward_info")
     failed = info is None
-    value = as_dict(info).get("reward")
-    reward = None if failed else measured(value, name, row, _METRIC, _METRIC, 0, 1)
+    reward = measured(as_dict(info).get("reward"), name, row, _METRIC, _METRIC, 0, 1)
     place = run.cells.sample(
         item, epoch=trial + 1, text=item, row=row or 0, file=len(run.files) - 1, failed=failed
     )

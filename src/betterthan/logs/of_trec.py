@@ -86,8 +86,7 @@ def _run(file: LogFile) -> Run:
         message = f"{counted(double, 'line')} of {file.name} given twice, counted once"
         run.notes.append(("twice", message))
     if not len(run.cells):
-        reason = f"holds no queries, only their mean; run {tool} -q"
-        raise problem(file.name, reason)
+        raise problem(file.name, f"holds no queries, only their mean; run {tool} -q")
     return run
 
 

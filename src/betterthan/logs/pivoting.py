@@ -187,8 +187,7 @@ def joined(logs: Logs, records: Frame, join: str = "auto") -> tuple[np.ndarray, 
 
 def conflicting_contents(records: Frame) -> dict[str, dict[bytes, str]]:
     """Find items whose id has several contents; return the beginning of each content."""
-    hashed = records[records["item_hash"].notna()]
-    pairs = hashed.drop_duplicates(["item", "item_hash"])
+    pairs = records[records["item_hash"].notna()].drop_duplicates(["item", "item_hash"])
     twice = pairs[pairs.duplicated("item", keep=False)]
     contents: dict[str, dict[bytes, str]] = {}
     for item, digest, text, system in zip(

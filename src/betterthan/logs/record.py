@@ -148,8 +148,7 @@ class Cells:
         self.score_sample.extend(range(len(self.item)))
         self.metric += [metric] * len(self.item)
         self.raw.extend(raw)
-        finite = map(isfinite, raw)
-        status = [OK if is_known else UNSCORED for is_known in finite]
+        status = [OK if is_known else UNSCORED for is_known in map(isfinite, raw)]
         if any(self.failed):
             status = [ERROR if f else s for f, s in zip(self.failed, status, strict=True)]
         self.status += status
