@@ -8,7 +8,6 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.blocks.lazy import Blocks, folded
-from betterthan.comparison.data import oriented_scores
 from betterthan.comparison.options import Options
 from betterthan.counts.in_blocks import rule_of, tables_of
 from betterthan.counts.shapes import Arrays
@@ -24,7 +23,6 @@ from betterthan.exact.blocks import (
 )
 from betterthan.exact.joint.student import Student
 from betterthan.exact.joint.units import PairMeans
-from betterthan.posterior.table import Question
 
 
 @dataclass(frozen=True)
@@ -143,12 +141,6 @@ class BlockTotals:
         """Of each system on its own items."""
         sign = 1 if self.higher_is_better else -1
         return BlockMeans(sign * self.mean, self.scored, self)
-
-    def intervals(self, question: Question) -> Arrays:
-        """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        means = self.means
-        limits = means.law.interval(question.ci_prob, question.ci_kind)
-        return oriented_scores(means.mean, *limits, self.higher_is_better)
 
     def shared_scores(self) -> np.ndarray:
         """The score of the system of the row on the items that it and that of the column have, as

@@ -21,7 +21,6 @@ from betterthan.counts.units import CLUSTER, EPOCH, ids_of, runs_together, sever
 from betterthan.exact.joint import units
 from betterthan.exact.joint.units import Means, PairMeans, once
 from betterthan.io.texts import text_array
-from betterthan.posterior.table import Question
 
 
 @dataclass(frozen=True)
@@ -188,12 +187,6 @@ class UnitTotals:
         if not self.of_items:
             sums = units.summed(sums[0], self.unit), units.summed(sums[1], self.unit)
         return once(*sums) if self.weight == "unit" else sums
-
-    def intervals(self, question: Question) -> Arrays:
-        """``score`` of each system, as the scores stand, with the bounds of its interval."""
-        means = self.means
-        limits = means.law.interval(question.ci_prob, question.ci_kind)
-        return oriented_scores(means.mean, *limits, self.higher_is_better)
 
     def shared_scores(self) -> np.ndarray:
         """The score of the system of the row on the cells that it and that of the column have,

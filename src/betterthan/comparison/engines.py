@@ -139,7 +139,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
     diagnosis, examples = diagnose(tree), evaluation.examples
     n = None if examples is None else answers["prob_better"].copy(data=examples)
     decided = table.with_verdicts(answers, question, converged=diagnosis.passed, n=n)
-    settings = _settings(tree["posterior"].attrs) | _diagnostics(diagnosis)
+    settings = _settings(tree["posterior"].attrs, diagnosis)
     return Answer("mcmc", Table.of(decided), settings=settings, fit=tree)
 
 
@@ -170,7 +170,7 @@ def mcmc_judged(data: xr.Dataset, n: np.ndarray, options: Options) -> Answer:
     decided = table.with_verdicts(answers, options.question, converged=diagnosis.passed, n=items)
     z = distance(data, tree)["z"]
     square = table.of_pairs({"difference_mean": z.values}, z, square=True)  # of (B, A) it is -z
-    settings = _settings(posterior.attrs) | _diagnostics(diagnosis)
+    settings = _settings(posterior.attrs, diagnosis)
     z_table = Table.of(square.rename({"difference_mean": "z"}))
     return Answer("mcmc", Table.of(decided), z_table, settings, tree)
 
@@ -299,11 +299,8 @@ def _unknown_size(better: xr.DataArray) -> dict[str, xr.DataArray]:
     return {f"{name}{end}": value for name, value in parts.items() for end in _EITHER}
 
 
-def _settings(attrs: Any) -> dict[str, Any]:
+def _settings(attrs: Any, diagnosis: "Diagnosis") -> dict[str, Any]:
     recorded = ("seed", "draws", "chains", "inference_library", "model")
-    return {k: attrs[k] for k in recorded if k in attrs}
-
-
-def _diagnostics(diagnosis: "Diagnosis") -> dict[str, Any]:
-    numbers = {k: getattr(diagnosis, k) for k in ("rhat_max", "ess_min", "divergences")}
-    return numbers | {"failures": tuple(diagnosis.failures)}
+    settings = {k: attrs[k] for k in recorded if k in attrs}
+    settings |= {k: getattr(diagnosis, k) for k in ("rhat_max", "ess_min", "divergences")}
+    return settings | {"failures": tuple(diagnosis.failures)}

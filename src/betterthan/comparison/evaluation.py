@@ -16,6 +16,7 @@ from betterthan.comparison.data import (
     LoadedData,
     Quantity,
     UnitTotals,
+    oriented_scores,
     quantity_of,
     recognise,
     unit_totals,
@@ -385,7 +386,8 @@ def score_intervals(
         # shares of items have a Dirichlet posterior, with half an item at 0 and half at 1
         low, high = shares_of(totals.totals, totals.sizes > 0).interval(*interval)
     elif not totals.single or totals.graded:
-        return totals.intervals(options.question)
+        means = totals.means
+        return oriented_scores(means.mean, *means.law.interval(*interval), totals.higher_is_better)
     else:
         scored = columns["n_scored"][1]
         right = np.nan_to_num(columns["score"][1] * scored).round().astype(int)
@@ -558,7 +560,7 @@ _PAIRS = (names.SYSTEM_A, names.SYSTEM_B, names.PAIR, names.OUTCOME)
 
 
 _NAMED = 3  # systems, and pairs, that are named; more are counted
-_LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
+LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 
 
 def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluation:
@@ -567,7 +569,7 @@ def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluati
     closed form, and what to warn of.
     """
     scores = evaluation.observed
-    if evaluation.kind != "scores" or options.missing not in _LEFT_OUT:
+    if evaluation.kind != "scores" or options.missing not in LEFT_OUT:
         return evaluation
     if not gaps_in(scores).any():
         return evaluation
@@ -577,7 +579,8 @@ def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluati
     missing = missing_by_difficulty(scores, rng=options.rank_seed)
     if not bool(missing["differs"].any()):
         return evaluation
-    filled = as_wrong(scores)
+    # the worst: 0 of scores within 0 and 1, else the worst that was seen
+    filled = with_gaps_filled(scores, score_limits(scores, None)[:2])
     loaded = LoadedData("scores", filled, filled, filled, evaluation.margin)
     wrong = evaluate(loaded, options, evaluation.advice, evaluation)
     quantity = evaluation.quantity.lead
@@ -592,13 +595,6 @@ def _with_missing_as_wrong(evaluation: Evaluation, options: Options) -> Evaluati
         notes=evaluation.notes + warning,
         warnings=evaluation.warnings + warning,
     )
-
-
-def as_wrong(scores: xr.DataArray) -> xr.DataArray:
-    """Scores with the worst where one is missing: 0 of scores within 0 and 1, else the worst that
-    was seen.
-    """
-    return with_gaps_filled(scores, score_limits(scores, None)[:2])
 
 
 def _difficulty_sentences(missing: xr.Dataset) -> list[str]:

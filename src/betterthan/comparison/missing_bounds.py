@@ -15,7 +15,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.comparison.engines import closed_form
-from betterthan.comparison.evaluation import Evaluation, load
+from betterthan.comparison.evaluation import LEFT_OUT, Evaluation, load
 from betterthan.comparison.options import Options
 from betterthan.counts.counting import gaps_in, with_gaps_filled
 from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
@@ -30,7 +30,6 @@ from betterthan.posterior.bounds import (
 )
 from betterthan.posterior.parameters import prior_of
 
-_LEFT_OUT = ("pairwise", "complete")  # policies under which a missing score is not used
 _NET = ("third", "half")  # policies for ties that leave wins less losses as they are
 _AT_ONCE = 2**22  # numbers
 
@@ -53,7 +52,7 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
     """
     if evaluation.kind == "blocks":
         return _of_blocks(evaluation, options)
-    if evaluation.kind != "scores" or options.missing not in _LEFT_OUT:
+    if evaluation.kind != "scores" or options.missing not in LEFT_OUT:
         return None
     observed = evaluation.observed
     if not gaps_in(observed).any() or np.isnan(observed.values.astype(float)).all():
