@@ -316,8 +316,7 @@ class Average:
         """The narrowest interval; the equal-tailed one where no narrower one is known."""
 
         def beyond(rows: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            below = 1 - self.above(ends[0], rows)
-            mass = np.stack([below, self.above(ends[1], rows)])
+            mass = np.stack([1 - self.above(ends[0], rows), self.above(ends[1], rows)])
             height, slope = map(np.stack, zip(*(self.heights(x, rows) for x in ends), strict=True))
             return mass, height, slope / height
 
@@ -392,8 +391,7 @@ class AveragedPairs:
 
     def score(self, d: float | np.ndarray) -> np.ndarray:
         """The u of one difference, from the smaller tail."""
-        above = self.law.prob_above(d)
-        return self._score(np.asarray(d, dtype=float), above)
+        return self._score(np.asarray(d, dtype=float), self.law.prob_above(d))
 
     def outside(self, rope: float) -> tuple[np.ndarray, np.ndarray]:
         """P(d < -rope) and P(d > rope)."""

@@ -354,8 +354,7 @@ _STAGES = ((LOOSE, 1e-3), (CLOSE, 1e-4))
 
 def eti(law: Law, prob: float) -> tuple[np.ndarray, np.ndarray]:
     """Equal-tailed interval of each row."""
-    both = law.mirrored().joined(law)
-    lower, upper = _upper_quantile(both, (1 - prob) / 2).reshape(2, -1)
+    lower, upper = _upper_quantile(law.mirrored().joined(law), (1 - prob) / 2).reshape(2, -1)
     return -lower, upper
 
 
@@ -493,8 +492,7 @@ class JudgedPairs(Law):
         mean, sd = self.mean_and_sd()
         if rope < sd.min() / 100:
             node, weight = _LEGENDRE
-            heights = np.stack([self.density(rope * z) for z in node])
-            return rope * (weight @ heights)
+            return rope * (weight @ np.stack([self.density(rope * z) for z in node]))
         left = self.below(rope) - self.below(-rope)
         right = self.above(-rope) - self.above(rope)
         return np.where(mean > 0, left, right)

@@ -261,8 +261,7 @@ def drawn(
 def _measures_of_draws(
     right: np.ndarray, predicted: np.ndarray, actual: np.ndarray, beta: float
 ) -> np.ndarray:
-    square = np.log(beta**2)
-    f = np.log1p(beta**2) + right - np.logaddexp(square + actual, predicted)
+    f = np.log1p(beta**2) + right - np.logaddexp(np.log(beta**2) + actual, predicted)
     return np.exp(np.minimum(np.stack([right - predicted, right - actual, f], axis=-1), 0.0))
 
 

@@ -309,8 +309,7 @@ def preferences(ranks: np.ndarray) -> np.ndarray:
 
 def distance(before: np.ndarray, order: list[int]) -> float:
     """Pairs of the given orders that disagree with this one."""
-    inner = before[np.ix_(order, order)]
-    return float(np.tril(inner, -1).sum())
+    return float(np.tril(before[np.ix_(order, order)], -1).sum())
 
 
 def least_distance(before: np.ndarray) -> float:

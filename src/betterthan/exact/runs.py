@@ -367,8 +367,7 @@ def run_effect(
     here = (off.sum(0) ** 2).sum()
     if values.shape[1] == 2 and np.isin(values, (0.0, 1.0)).all():
         n, won = len(mixed), int((mixed[:, 0] > mixed[:, 1]).sum())
-        tail = special.bdtr(min(won, n - won), n, 0.5)
-        return float(min(1.0, 2 * tail)), means
+        return float(min(1.0, 2 * special.bdtr(min(won, n - won), n, 0.5))), means
     random, number, beyond = np.random.default_rng(seed), 0, 0
     while number < shuffles and beyond < _ENOUGH:
         order = random.random((min(_SHUFFLES, shuffles - number), *off.shape)).argsort(2)

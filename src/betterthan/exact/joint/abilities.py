@@ -404,8 +404,7 @@ def _answers(
         unknown = np.isnan(u) | alone  # without an error there is nothing to draw together
         behind, beyond = (mixture.below(u), mixture.above(v)) if not alone else (u, v)
         if unknown.any():
-            own = pairwise.take(unknown).outside(rope)
-            behind[unknown], beyond[unknown] = own
+            behind[unknown], beyond[unknown] = pairwise.take(unknown).outside(rope)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
     mean = pairwise.mean(*mixture.moments)
     mass = np.stack([behind, within, beyond], axis=-1)

@@ -117,8 +117,7 @@ class Student:
         if self.unbounded:
             return self.quantile((1 - prob) / 2), self.quantile((1 + prob) / 2)
         low, high = self._limits()
-        mass = self.inside()
-        half = self.error * special.stdtrit(self.df, (1 + prob * mass) / 2)
+        half = self.error * special.stdtrit(self.df, (1 + prob * self.inside()) / 2)
         lower, upper = self.mean - half, self.mean + half
         over, under = upper > high, lower < low
         nearer = self.mean - self.low >= self.high - self.mean

@@ -47,8 +47,7 @@ class Shares:
             share, others = sizes / total, leave_out(sizes) / total
         present = sizes > 0
         smallest = np.where(present, sizes, np.inf).min(0, initial=np.inf)
-        equal = sizes.max(0, initial=0.0) <= smallest
-        return cls(share, others, equal, present.sum(0))
+        return cls(share, others, sizes.max(0, initial=0.0) <= smallest, present.sum(0))
 
     def averaged(self, other: "Shares") -> "Shares":
         """The mean of the shares in two systems whose units have sizes of their own."""
@@ -668,8 +667,7 @@ def spans(
     def error(far: np.ndarray) -> np.ndarray:
         if k < 2:
             return np.zeros(far.shape[1])
-        left_out = far / leave_out(size)
-        return np.sqrt((left_out**2).sum(0) / shares.constant)
+        return np.sqrt(((far / leave_out(size)) ** 2).sum(0) / shares.constant)
 
     df = float(shares.df[0]) if k > 1 else 1.0
     result = Spans(first, last, error(nearest), error(furthest), k, df, most)

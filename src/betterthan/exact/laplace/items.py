@@ -22,8 +22,7 @@ Bent = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def distinct_cells(successes: np.ndarray, trials: np.ndarray) -> np.ndarray:
     """Distinct successes and trials (kind, 2), of cells that were tried."""
-    both = np.stack([successes, trials], axis=-1)[trials > 0]
-    return np.unique(both, axis=0)
+    return np.unique(np.stack([successes, trials], axis=-1)[trials > 0], axis=0)
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,7 @@ def _uphill(
         if not len(down):
             break
         step[down] /= 2
-        again = derivatives((x + step)[down], which[down])
-        for part, new in zip(after, again, strict=True):
+        for part, new in zip(after, derivatives((x + step)[down], which[down]), strict=True):
             part[down] = new
     return x + step, after
 

@@ -191,8 +191,7 @@ def panel_masses(
     places, weights = _LEGENDRE[points]
     half = np.diff(nodes, axis=-1) / 2
     centre = (nodes[..., 1:] + nodes[..., :-1]) / 2
-    values = density(centre[..., None] + half[..., None] * places)
-    return (values @ weights) * half
+    return (density(centre[..., None] + half[..., None] * places) @ weights) * half
 
 
 def integrate(

@@ -99,8 +99,7 @@ class Urn:
 
 def _rising(a: np.ndarray, n: int) -> np.ndarray:
     """Log of a (a + 1) ... (a + j - 1) / j! for j = 0 to n."""
-    j = np.arange(n)
-    steps = np.log1p((a - 1) / (j + 1))
+    steps = np.log1p((a - 1) / (np.arange(n) + 1))
     return np.concatenate([np.zeros((len(a), 1)), np.cumsum(steps, axis=1)], axis=1)
 
 
@@ -413,8 +412,7 @@ def _verdicts(
     ahead = below(largest)
     equal = np.zeros_like(ahead)
     if rope:
-        narrow = _narrowest(mean, total, rope, threshold)
-        equal = below(narrow)
+        equal = below(_narrowest(mean, total, rope, threshold))
         ahead = np.maximum(ahead - equal, 0.0)
     return np.stack([np.where(mean > 0, ahead, 0), np.where(mean < 0, ahead, 0), equal])
 

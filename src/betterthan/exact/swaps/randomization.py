@@ -382,5 +382,4 @@ def _tails(reached: np.ndarray, left: np.ndarray) -> tuple[float, float, float]:
 
 def _common(values: np.ndarray) -> int:
     """Greatest common divisor of the values, at least 1."""
-    distinct = np.unique(np.abs(values))
-    return max(1, math.gcd(*distinct.tolist()))
+    return max(1, math.gcd(*np.unique(np.abs(values)).tolist()))

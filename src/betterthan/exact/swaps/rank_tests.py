@@ -183,8 +183,7 @@ def _two_sided(tails: tuple[float, float]) -> float:
 def _doubled_ranks(values: np.ndarray) -> np.ndarray:
     """Twice the mean rank of each number, a whole number with ties too."""
     _, place, number = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(number)
-    return (2 * last - number + 1)[place.reshape(values.shape)]
+    return (2 * np.cumsum(number) - number + 1)[place.reshape(values.shape)]
 
 
 def _exact_tails(ranks: np.ndarray, m: int, observed: int) -> tuple[float, float]:

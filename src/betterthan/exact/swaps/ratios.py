@@ -110,8 +110,7 @@ def _cross(xa: Any, ya: Any, xb: Any, yb: Any, k: int) -> tuple[Any, Any]:
 def _room(observed: tuple[Any, ...], k: int) -> float:
     """A bound on the products of `gap`: no system can get more than both have."""
     xa, ya, xb, yb = (float(v.max()) if v.size else 0.0 for v in map(np.asarray, observed))
-    bottom = max(k * (xa + xb) + ya + yb, 1)
-    return (xa + xb) * bottom**3
+    return (xa + xb) * max(k * (xa + xb) + ya + yb, 1) ** 3
 
 
 def _long_gap(
