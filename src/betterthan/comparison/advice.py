@@ -256,8 +256,7 @@ def _tell_all(counts: xr.DataArray) -> bool:
 
 
 def _of_trials(loaded: LoadedData) -> tuple[str, str, str]:
-    trials = loaded.data["trials"]
-    if int(trials.max()) == 1:
+    if int(loaded.data["trials"].max()) == 1:
         return _of_scores(loaded)
     systems, items = len(systems_of(loaded.scores)), loaded.data.sizes[names.ITEM]
     clusters = unit_of(loaded.data, None) == CLUSTER
@@ -290,8 +289,7 @@ def _of_judgments(loaded: LoadedData) -> tuple[str, str, str]:
             "davidson on all judgments as independent: too certain about other judges",
         )
     if systems > 2 or judges:
-        more = ", and judges differ" if judges else ""
-        return _judged(systems, more)
+        return _judged(systems, ", and judges differ" if judges else "")
     return (
         "dirichlet_multinomial",
         "two systems in separate judgments have a closed form, without Monte Carlo error",

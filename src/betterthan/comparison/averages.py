@@ -146,8 +146,7 @@ def suite_of(whole: Evaluation, options: Options) -> Suite:
     arrays = {k: getattr(loaded, k) for k in ("data", "observed", "scores")}
     # by array, for missing="complete" leaves items out of some
     places = {k: text_array(array[over].values) for k, array in arrays.items()}
-    place = places["observed"]
-    labels = list(dict.fromkeys(place.tolist()))
+    labels = list(dict.fromkeys(places["observed"].tolist()))
     each = replace(options, over=None, weights=None, systems=None, baseline=None)
     parts = []
     for label in labels:
@@ -328,8 +327,7 @@ def averaged_table(quantity: str, suite: Suite, options: Options) -> Table:
     law, higher_is_better = suite.average(quantity, options, suite.weights)
     parts = table.of_average(law, options.question, higher_is_better=higher_is_better)
     systems = suite.whole.systems
-    places = pair_indices(len(systems))
-    squares = table.squares(parts, len(systems), *places)
+    squares = table.squares(parts, len(systems), *pair_indices(len(systems)))
     return table.exact_table(squares, systems, options.question)
 
 

@@ -342,8 +342,7 @@ def _with_other_quantity(
     other, table = evaluation.quantity.other, answer.table
     if other is None or answer.engine not in ("exact", "mcmc"):
         return answer
-    question = replace(options.question, rope=0.0)
-    without_rope = replace(options, question=question)
+    without_rope = replace(options, question=replace(options.question, rope=0.0))
     if options.prior_sd:
         sd = names.SKEPTICAL_SD * evaluation.scale_of(other)
         without_rope = replace(without_rope, prior_sd=sd)

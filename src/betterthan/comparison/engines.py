@@ -80,8 +80,7 @@ def means_of(quantity: str, evaluation: Evaluation) -> tuple[PairMeans, bool] | 
     if evaluation.unit != CLUSTER:
         return None
     net, size = evaluation.net_wins
-    nothing = np.zeros_like(net)
-    return unit_differences(net, size, nothing, size, most=1.0), True
+    return unit_differences(net, size, np.zeros_like(net), size, most=1.0), True
 
 
 _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")

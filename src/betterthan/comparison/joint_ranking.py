@@ -44,8 +44,7 @@ def with_joint_posterior(
     final = {"verdict": np.where(open_, alone["verdict"], joint["verdict"])}
     final |= {k: joint[k] & ~open_ for k in ("also_ahead", "beyond_rope") if k in joint}
     joint = joint.with_arrays({name: (names.SQUARE, values) for name, values in final.items()})
-    table = Table.merged([joint, Table(pairwise | rest, alone.attrs)])
-    return replace(answer, table=table)
+    return replace(answer, table=Table.merged([joint, Table(pairwise | rest, alone.attrs)]))
 
 
 # columns that exist twice: by the joint posterior, and by each pair alone

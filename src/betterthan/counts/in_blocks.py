@@ -32,8 +32,7 @@ def rule_of(blocks: Blocks, missing: str) -> Rule:
 
 def tables_of(blocks: Blocks, margin: float, missing: str, *, mark: bool = False) -> Tables:
     """Accumulate the outcomes of all pairs over all blocks."""
-    rule = rule_of(blocks, missing)
-    see = partial(block_tables, rule=rule, margin=margin, mark=mark)
+    see = partial(block_tables, rule=rule_of(blocks, missing), margin=margin, mark=mark)
     tables = folded(blocks, see, added)
     slack = slack_of(tables, margin, blocks.scores.dtype)
     if tables.nearest <= slack:

@@ -75,9 +75,8 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     np.add.at(square, (place, a, b, _PLACE[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    provenance = Signature(unit=JUDGMENT, ties="third").to_attrs()
     return square_array(square, systems, leading_coords).assign_attrs(
-        origin(judgments) | provenance
+        origin(judgments) | Signature(unit=JUDGMENT, ties="third").to_attrs()
     )
 
 

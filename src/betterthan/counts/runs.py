@@ -267,8 +267,7 @@ class Reliability:
         chances = xr.DataArray(values, dims=_CELL, coords=data.coords, attrs=attrs)
         if PLANNED not in data.coords:
             return chances
-        planned = data[PLANNED].transpose(*_CELL).values
-        lacking = np.maximum(planned - tried, 0)
+        lacking = np.maximum(data[PLANNED].transpose(*_CELL).values - tried, 0)
         least, most = (
             drawn(successes + more, tried + lacking, self.k, self.kind) for more in (0, lacking)
         )
@@ -317,8 +316,7 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
         passed = np.where(
             np.isnan(values), np.nan, values >= success if higher else values <= success
         )
-        attrs = origin(data) | {"higher_is_better": True}
-        data = data.copy(data=passed).assign_attrs(attrs)
+        data = data.copy(data=passed).assign_attrs(origin(data) | {"higher_is_better": True})
     odd = ~np.isin(values, (0.0, 1.0)) & ~np.isnan(values)
     if success is None and odd.any():
         item, system = np.argwhere(odd)[0]

@@ -167,8 +167,7 @@ def _cells(series: pd.Series) -> Any:
     with None for what is missing.
     """
     dtype: Any = series.dtype
-    kind = getattr(dtype, "kind", "O")
-    if isinstance(dtype, np.dtype) and kind in "iufb":
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return in_decimals(series.to_numpy())
     numbers: Any = getattr(dtype, "numpy_dtype", None)  # of a type that knows what is missing
     if numbers is not None and is_short(numbers):

@@ -279,8 +279,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     refuse_total(table.source, items.ids, values)
     if len(values) < _FEW and len(systems) > max(20, 4 * len(values)):
         sizes = f"{counted(len(values), 'item')} and {len(systems)} systems"
-        reason = f"{sizes}; if each row is a system, transpose the table"
-        warn(table.source, reason)
+        warn(table.source, f"{sizes}; if each row is a system, transpose the table")
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
     scores = PlainScores(values, items.ids, systems, items.coords)
@@ -448,8 +447,7 @@ def _refuse_blank_run(table: Table, runs: np.ndarray, systems: Coded, scores: np
         for weights in (None, ~np.isnan(scores))
     )
     system_scores = np.bincount(systems.codes, ~np.isnan(scores))
-    blank = (rows > 1) & (scored == 0)
-    for cell in np.flatnonzero(blank).tolist():
+    for cell in np.flatnonzero((rows > 1) & (scored == 0)).tolist():
         run, system = divmod(cell, len(systems.distinct))
         if system_scores[system]:
             name, number = quoted(systems.distinct[system]), counted(int(rows[cell]), "item")

@@ -484,8 +484,7 @@ class _Columns:
     def _refuse_large(self, keys: Collection[str]) -> None:
         """Refuse keys that few objects share, before they take memory."""
         refuse_large(self._source, objects=self.size, keys=len(keys))
-        blanks = self.size * len(keys) - self._filled
-        if blanks > self._blanks:
+        if self.size * len(keys) - self._filled > self._blanks:
             reason = (
                 f"holds {self.size:,} objects with {len(keys):,} keys, of which most lack most; "
                 "give each cell a row with item, system and score"

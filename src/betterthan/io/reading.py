@@ -216,8 +216,7 @@ def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:
 def _numbers_rows(table: Table, item: str, column: str) -> bool:
     """Whether items have several rows, and a column numbers the rows of each."""
     items, numbers = cell_list(table.columns[item]), cell_list(table.columns[column])
-    rows = len(table.rows)
-    return len(set(items)) < rows == len(set(zip(items, numbers, strict=True)))
+    return len(set(items)) < len(table.rows) == len(set(zip(items, numbers, strict=True)))
 
 
 def _holds_scores(

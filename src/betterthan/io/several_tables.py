@@ -161,8 +161,7 @@ def _long(name: str, table: Table) -> Table:
     if recognise(table) == "long":
         item, score = (str(find(table, role)) for role in ("item", "score"))
     else:
-        items = items_of(table)
-        if items.summary.startswith(_NUMBERED):
+        if items_of(table).summary.startswith(_NUMBERED):
             reason = "has no column of item ids, so nothing says which rows of the files belong "
             raise problem(table.source, f"{reason}together; name it with item=")
         (score,) = score_columns(table)

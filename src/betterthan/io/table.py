@@ -134,8 +134,7 @@ def _refuse_second_header(table: Table) -> None:
         row = [column[k] for column in table.columns.values()]
         texts = [x.strip().casefold() for x in row if isinstance(x, str)]
         if header == sorted(texts):
-            reason = "repeats the names of the columns; leave the line out"
-            raise table.problem(k, reason)
+            raise table.problem(k, "repeats the names of the columns; leave the line out")
 
 
 def _matching_rows(column: Any, words: set[str]) -> list[int]:

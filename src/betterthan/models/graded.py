@@ -227,8 +227,7 @@ def fit(
     added = {k: without_attrs(v) for k, v in _in_scores(posterior, data).items()}
     tree["posterior"] = posterior.drop_vars("tail_less_one").assign(added)
     labels = {k: data.names_of_pairs[k] for k in (names.PAIR, *names.SQUARE)}
-    counted = ("n", "n_tied", "unit", "near_ties")
-    constant = {k: getattr(data, k) for k in counted}
+    constant = {k: getattr(data, k) for k in ("n", "n_tied", "unit", "near_ties")}
     tree["constant_data"] = xr.Dataset(
         {k: (names.PAIR, v) for k, v in constant.items()}, coords=labels
     )

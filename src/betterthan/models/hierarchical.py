@@ -257,8 +257,7 @@ def fit(
     if crossed:
         added = _new_crossed_theta(posterior, random)
     else:
-        mean = attrs.get("centre")
-        added = _draw_datasets(posterior, data, concentration, mean, random)
+        added = _draw_datasets(posterior, data, concentration, attrs.get("centre"), random)
     tree["posterior"] = joinable(posterior.assign(added).assign_coords(data.coords))
     constant = {"counts": (data.dims, data.values)} | pair_prior.constant_data
     tree["constant_data"] = xr.Dataset(constant, coords=data.coords)

@@ -219,10 +219,9 @@ def fit(
     pairs = _to_fit(counts)
     pair_prior = Prior.parse(prior, pairs)  # a distribution is of theta, numbers are of its cells
     recorded = pair_prior.text if pair_prior.numbers is None else pair_prior.recorded
-    attrs = {"model": "judge", "labels": labels, "prior": recorded, "square": 0}
     return fit_model(
         build(pairs, labels=labels, prior=prior),
-        attrs,
+        {"model": "judge", "labels": labels, "prior": recorded, "square": 0},
         run,
         pairs=pairs[JUDGED],
         target_accept=TARGET_ACCEPT,

@@ -365,8 +365,7 @@ def _no_rhat(checked: xr.Dataset, where: str) -> str:
     place = _first_not_finite(draws)
     if place:
         return f"R-hat of {where} is not known: {draws.name} {place}; give finite draws."
-    constant = (draws == draws.isel(chain=0, draw=0)).all(("chain", "draw"))
-    if constant.any():
+    if (draws == draws.isel(chain=0, draw=0)).all(("chain", "draw")).any():
         return f"R-hat of {where} is not known: it is the same in every draw; give draws that vary."
     return f"R-hat of {where} is not known; {_LONGER}."
 
@@ -413,10 +412,9 @@ def _worst(values: Any, worst: Any) -> tuple[float, str]:
         flat = array.values.reshape(-1)
         bad = np.isnan(flat)
         k = int(np.argmax(bad)) if bad.any() else int(np.flatnonzero(flat == worst(flat))[0])
-        index = np.unravel_index(k, array.shape)
         labels = [
             str(array[d].values[i])
-            for d, i in zip(array.dims, index, strict=True)
+            for d, i in zip(array.dims, np.unravel_index(k, array.shape), strict=True)
             if d in array.coords
         ]
         places.append((float(flat[k]), f"{name}[{', '.join(labels)}]" if labels else str(name)))

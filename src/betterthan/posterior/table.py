@@ -175,8 +175,7 @@ def square_of(
     """
     whole = squares(parts, len(systems), first, second)
     region = {names.REGION: names.REGIONS} if "mass" in parts else {}
-    coords = labels(tuple(systems), *names.SQUARE, **region)
-    return _labelled(whole, names.SQUARE, coords)
+    return _labelled(whole, names.SQUARE, labels(tuple(systems), *names.SQUARE, **region))
 
 
 def squares(
@@ -226,10 +225,9 @@ def exact_table(
         What is no answer, and has no error.
     """
     errors = {f"{k}_mcse": np.zeros_like(v) for k, v in parts.items() if k not in facts}
-    better = parts["prob_better"]
     decided = verdicts.of_masses(
         parts,
-        better.T,
+        parts["prob_better"].T,
         ~np.eye(len(systems), dtype=bool),
         question.rope,
         question.threshold,

@@ -371,8 +371,7 @@ def _refuse_other_columns(systems: Sequence[str], values: np.ndarray, *, array: 
 def _two(data: Any, other: Any) -> Any:
     """Two paths as a list, or the scores of two sequences."""
     sides = {"data": data, "other": other}
-    kind = common_kind(sides)
-    if kind not in TO_READ:
+    if common_kind(sides) not in TO_READ:
         return scores_from_sequences(sides)
     if any(isinstance(side, pd.DataFrame) for side in sides.values()):
         raise ValueError("data and other are DataFrames; give {name: DataFrame}, to name each")
