@@ -99,8 +99,7 @@ class PerformanceFunction:
         """
         hint = "mapping from names of features to numbers"
         checks.of_type(coefficients, Mapping, "coefficients is", hint)
-        numbers = {"intercept": intercept, **coefficients}
-        for name, value in numbers.items():
+        for name, value in {"intercept": intercept, **coefficients}.items():
             what = f"coefficient of {checks.quoted(name)}"
             if not np.isfinite(checks.real(value, what, "a finite number")):
                 raise ValueError(f"{what} is {value!r}; give a finite number")

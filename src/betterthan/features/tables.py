@@ -89,8 +89,7 @@ def refuse_collinear(table: FeatureTable) -> None:
             f"{n} dialogues are too few for least squares on {p} features (at least {p + 3}); "
             "choose fewer, or use betterthan.models.performance_function, which shrinks them"
         )
-    scaled = regression.standardise(table.x)[0]
-    dependency = regression.dependent(scaled)
+    dependency = regression.dependent(regression.standardise(table.x)[0])
     if dependency is not None:
         column, others = dependency
         name, because = table.features[column], [table.features[k] for k in others]

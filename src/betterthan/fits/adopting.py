@@ -352,8 +352,7 @@ def _other_pairs(labels: list[str], wanted_labels: list[str]) -> str:
                 "in a square, which has both directions: betterthan.counts.to_square(counts)"
             )
     counted = Counter(labels)
-    twice = [x for x in counted if counted[x] > wanted_labels.count(x) > 0]
-    for several in twice:
+    for several in [x for x in counted if counted[x] > wanted_labels.count(x) > 0]:
         return f"idata has the pair {several!r} {counted[several]} times; give it once"
     where, only = ("idata", next((x for x in labels if x not in wanted_labels), None))
     if only is None:

@@ -564,13 +564,12 @@ def leave_one_dataset_out(
     scores, divergences = zip(
         *with_bar(predictions, len(values), "data sets", long=True), strict=True
     )
-    labelled = {c: pairs[c] for c in (names.PAIR, *names.SQUARE)}
     return xr.Dataset(
         {
             key: ((str(dim), names.PAIR), np.array([score[key] for score in scores]))
             for key in ("elpd", "elpd_pooled", "level")
         },
-        coords=labelled | {str(dim): labels},
+        coords={c: pairs[c] for c in (names.PAIR, *names.SQUARE)} | {str(dim): labels},
         attrs=provenance_attrs(
             answer="left_out",
             model="hierarchical",
@@ -645,6 +644,5 @@ def _left_out(tree: xr.DataTree) -> tuple[dict[Any, int], np.ndarray]:
             f"log_likelihood holds {', '.join(map(str, observed)) or 'nothing'}; give fits of one "
             "observed variable"
         )
-    likelihood = groups[observed[0]]
-    rows = {d: n for d, n in likelihood.sizes.items() if d not in ("chain", "draw")}
+    rows = {d: n for d, n in groups[observed[0]].sizes.items() if d not in ("chain", "draw")}
     return rows, tree["observed_data"].to_dataset()[observed[0]].values

@@ -69,9 +69,8 @@ def _next_judgment(fit: Fit, ability: np.ndarray) -> dict[str, tuple[tuple[str, 
         ).mean((0, 1))
         for k in range(ability.shape[-1])
     ]
-    dims = (*names.SQUARE, names.OUTCOME)
     return {
-        "expected": (dims, np.array(rows)),
+        "expected": ((*names.SQUARE, names.OUTCOME), np.array(rows)),
         names.OUTCOME: ((names.OUTCOME,), list(names.OUTCOMES)),
     }
 

@@ -475,8 +475,7 @@ def read(
 
 def _side_by_side(columns: list[Coded]) -> np.ndarray:
     """Return the texts of columns of equal length as one array, a column each."""
-    sizes = [len(column.distinct) for column in columns]
-    begins = np.cumsum([0, *sizes])
+    begins = np.cumsum([0, *(len(column.distinct) for column in columns)])
     codes = [
         narrow(column.codes, begins[-1]) + begin
         for column, begin in zip(columns, begins, strict=False)

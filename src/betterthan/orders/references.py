@@ -259,8 +259,7 @@ def coefficients(ranks: np.ndarray, *, weighted: bool) -> tuple[np.ndarray, np.n
 
 def signs(ranks: np.ndarray) -> np.ndarray:
     """1 where item i stands before j, -1 after, 0 where they are tied or one has no rank."""
-    differences = ranks[..., None, :] - ranks[..., :, None]
-    return np.sign(np.nan_to_num(differences)).astype(np.int8)
+    return np.sign(np.nan_to_num(ranks[..., None, :] - ranks[..., :, None])).astype(np.int8)
 
 
 def blocks(ranked: Ranked, references: Ranked) -> list[slice]:

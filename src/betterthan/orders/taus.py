@@ -286,8 +286,7 @@ def _spread(source: Ranked, rows: Sequence[int], items_by_document: list[list[st
 def _refuse_other_items(ranked: Ranked, references: Ranked, common: np.ndarray) -> None:
     """Both orders of a cell must have the same items, unless one of them is missing."""
     x, y = ~np.isnan(ranked.ranks[:, :, None]), ~np.isnan(references.ranks[:, None])
-    both_present = x.any(-1) & y.any(-1)
-    wrong = both_present & ((x | y) & ~common).any(-1)
+    wrong = x.any(-1) & y.any(-1) & ((x | y) & ~common).any(-1)
     if not wrong.any():
         return
     d, s, r = np.argwhere(wrong)[0]

@@ -191,9 +191,8 @@ def slopes(
     if len(known) < 2:
         raise ValueError(f"{len(known)} subjects have a slope; the test needs 2, with 3 rows each")
     each = {k: ("subject", lines[k].to_numpy()) for k in ("slope", "intercept", "r", "n")}
-    tests = _tests(whole, known, (response, predictor, shared), ci_prob)
     return xr.Dataset(
-        each | tests,
+        each | _tests(whole, known, (response, predictor, shared), ci_prob),
         coords={"subject": lines["subject"].to_list()},
         attrs=Signature(ci_prob=ci_prob).to_attrs()
         | {

@@ -209,8 +209,7 @@ def reliability(
         }
     result = _assembled(successes, ks, tables, most, kind)
     few = (successes[TRIALS].transpose(names.ITEM, names.SYSTEM).values < least).any(1)
-    left_out = item_ids(successes)[few].tolist()
-    result.attrs = _attrs(options, kind, each_k, most, left_out) | {
+    result.attrs = _attrs(options, kind, each_k, most, item_ids(successes)[few].tolist()) | {
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
     notes = [note for number in known[::-1] for note in tables[number].attrs["notes"]]
@@ -306,8 +305,7 @@ def _dirichlet(values: np.ndarray) -> np.ndarray:
     """P(A better) of each pair by the Dirichlet model, (system, system)."""
     first, second = pair_indices(values.shape[1])
     a, b = values[:, first], values[:, second]
-    both = ~(np.isnan(a) | np.isnan(b))
-    law = differences_of(np.nan_to_num(a), np.nan_to_num(b), both)
+    law = differences_of(np.nan_to_num(a), np.nan_to_num(b), ~(np.isnan(a) | np.isnan(b)))
     parts = {"prob_better": law.prob_above(), "prob_worse": law.prob_below()}
     return squares(parts, values.shape[1], first, second)["prob_better"]
 

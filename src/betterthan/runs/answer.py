@@ -91,10 +91,9 @@ class Runs(Summary):
 
 def document(runs: Runs) -> Document:
     """Show the words, the tables and the provenance line."""
-    parts = _PARTS[runs.attrs["answer"]](runs)
     return Document(
         _TITLES[runs.attrs["answer"]],
-        parts=parts,
+        parts=_PARTS[runs.attrs["answer"]](runs),
         signatures=[on_one_line(runs.signature())],
         answer=[on_one_line(line) for line in runs.lines],
     )

@@ -302,8 +302,7 @@ def compare_folds(
     paired = _paired(scores)
     question = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
     share = checks.probability(test_share, "test_share")
-    largest = np.abs(paired.values).max()
-    law = folds.Folds.from_differences(paired.oriented, share, largest)
+    law = folds.Folds.from_differences(paired.oriented, share, np.abs(paired.values).max())
     centre = paired.sign * law.centre
     reach = special.stdtrit(law.df, (1 + question.ci_prob) / 2) * law.scale
     reach = np.where(law.scale > 0, reach, np.nan)

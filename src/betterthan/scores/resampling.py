@@ -167,8 +167,7 @@ def left_out(responses: Responses, limits: tuple[float, float]) -> LeftOut | Non
         unit_score = side * scored(responses, columns)
     change = np.where(present & (remaining <= 0), np.nan, np.where(present, without - score, 0.0))
     result = LeftOut(score, change, size, np.where(present, unit_score, np.nan), low, high)
-    shares = Shares.from_sizes(size)
-    if shares.equal.all() or not result.df < DF_MAX:
+    if Shares.from_sizes(size).equal.all() or not result.df < DF_MAX:
         return None
     return result
 

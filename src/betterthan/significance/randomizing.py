@@ -187,8 +187,7 @@ def randomization_test(
     result = _assembled(
         responses.systems, score, difference_of(responses, score), _units(responses), tails, options
     )
-    items = len(responses.values)
-    attrs = _record(responses.statistic, items, how, why, drawn, options)
+    attrs = _record(responses.statistic, len(responses.values), how, why, drawn, options)
     result.attrs = attrs if responses.higher_is_better else attrs | _LOWER
     return result
 

@@ -255,8 +255,7 @@ def _randomization(data: xr.DataArray, counts: xr.DataArray, choices: TestContex
     if seed is None:
         tails = nulls.exact_tails(responses, how)
     else:
-        drawn = nulls.Drawn(shuffles, seed)
-        tails = nulls.sampled_tails(responses, [nulls.TWO_SIDED], drawn)
+        tails = nulls.sampled_tails(responses, [nulls.TWO_SIDED], nulls.Drawn(shuffles, seed))
     columns = {"p_value": (tails.p, 1.0)}
     if tails.exceedances is not None and tails.shuffles is not None:
         error = monte_carlo_error(tails.exceedances, tails.shuffles)
