@@ -34,11 +34,6 @@ class BlockMeans:
     of: "BlockTotals"
 
     @property
-    def vary(self) -> bool:
-        """Whether units say anything else than the means."""
-        return bool((self.of.squares() > 0).any())
-
-    @property
     def covariance(self) -> np.ndarray:
         """Of the means, (system, system)."""
         assert self.of.spread is not None  # graded scores are read twice
