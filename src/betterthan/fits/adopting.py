@@ -19,6 +19,7 @@ from betterthan.posterior.from_draws import (
     are_all_pairs,
     diagnose,
     joinable,
+    position,
     posterior_of,
 )
 
@@ -249,12 +250,9 @@ def _refuse_values(array: xr.DataArray, name: str) -> None:
         right = "probabilities"
         bad |= (values < 0) | (values > 1)
     if bad.any():
-        place = np.argwhere(bad)[0]
-        position = ", ".join(
-            f"{d} {array[d].values[k] if d in array.coords else k}"
-            for d, k in zip(array.dims, place, strict=True)
-        )
-        raise ValueError(f"{name} is {values[tuple(place)]:g} at {position}; give {right}")
+        place = tuple(np.argwhere(bad)[0])
+        where = position(array, place)
+        raise ValueError(f"{name} is {values[place]:g} at {where}; give {right}")
     if name == "theta" and (far := np.abs(values.sum(-1) - 1).max()) > _FAR:
         raise ValueError(
             f"theta adds up to 1 only within {far:.2g}; give the probabilities of win, loss and tie"

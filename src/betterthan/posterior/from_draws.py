@@ -1,6 +1,6 @@
 """Answers from draws: on pairs and systems, each with its Monte Carlo error, if they converged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -207,12 +207,16 @@ def _first_not_finite(draws: xr.DataArray) -> str:
     if not bad.any():
         return ""
     index = tuple(np.argwhere(bad)[0])
-    position = [
-        f"{d} {draws[d].values[k] if d in draws.coords else k}"
-        for d, k in zip(draws.dims, index, strict=True)
-    ]
     value = str(draws.values[index]).replace("nan", "NaN")
-    return f"holds {value} at {', '.join(position)}"
+    return f"holds {value} at {position(draws, index)}"
+
+
+def position(array: xr.DataArray, index: Iterable[int]) -> str:
+    """The labels of a cell, or its places where a dim has none."""
+    return ", ".join(
+        f"{d} {array[d].values[k] if d in array.coords else k}"
+        for d, k in zip(array.dims, index, strict=True)
+    )
 
 
 def posterior_of(tree: Any) -> xr.Dataset:
