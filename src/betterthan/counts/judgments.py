@@ -231,14 +231,12 @@ def _from_counts(data: Any) -> Rows:
     pairs = pairs.transpose(names.PAIR, names.OUTCOME)
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
     order = counts[names.SYSTEM_A].values if names.SYSTEM_A in counts.dims else ()
-    systems = _in_order(a, b, order)
-    place = {s: k for k, s in enumerate(systems)}
+    first, second, systems = _places(a, b, order)
     values = pairs.values.astype(np.int64)
     if values.shape[1] == len(names.DECISIVE):  # ties are dropped
         values = np.pad(values, ((0, 0), (0, 1)))
     met = values.sum(1) > 0
-    first, second = (np.array([place[s] for s in side])[met] for side in (a, b))
-    return Rows(systems, first, second, values[met], [], np.zeros(int(met.sum()), dtype=int))
+    return Rows(systems, first[met], second[met], values[met], [], np.zeros(met.sum(), dtype=int))
 
 
 def _need_judgments(counts: xr.DataArray) -> None:
@@ -268,15 +266,16 @@ def _coded(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str
         k = int((a == b).argmax())
         checks.not_against_itself(str(a[k]), str(b[k]), f"judgment {k + 1}")
     order = judgments[names.SYSTEM].values if names.SYSTEM in judgments.coords else ()
-    systems = _in_order(a, b, order)
-    place = {s: k for k, s in enumerate(systems)}
-    first, second = (np.array([place[s] for s in side]) for side in (a, b))
+    first, second, systems = _places(a, b, order)
     return first, second, outcome.astype(int), systems
 
 
-def _in_order(a: np.ndarray, b: np.ndarray, order: Any) -> list[str]:
-    """Return the systems in the given order, or in order of appearance."""
-    return [str(s) for s in order] or list(dict.fromkeys(np.stack([a, b], 1).ravel().tolist()))
+def _places(a: np.ndarray, b: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Places of the systems of both sides, and the systems: in the given order, or as met."""
+    systems = [str(s) for s in order] or list(dict.fromkeys(np.stack([a, b], 1).ravel().tolist()))
+    place = {s: k for k, s in enumerate(systems)}
+    first, second = (np.array([place[s] for s in side]) for side in (a, b))
+    return first, second, systems
 
 
 def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
