@@ -17,7 +17,7 @@ from betterthan import checks, names
 from betterthan.exact import rankings
 from betterthan.exact.swaps.corrections import holm
 from betterthan.orders.ranked import DOCUMENT, POSITION, REFERENCE, Ranked, padded, ranked_of
-from betterthan.orders.taus import against, has_documents, measured
+from betterthan.orders.taus import against, has_documents, measured, over_all
 from betterthan.signed import provenance_attrs
 
 METHODS = ("auto", "kemeny", "borda")
@@ -175,10 +175,8 @@ def weighted_tau(orders: Any, reference: Any) -> xr.Dataset:
         pull, total = coefficients(references.ranks[rows], weighted=True)
         tau[rows] = _pulled(signs(ranked.ranks[rows]), pull, total)
         tau[rows][np.isnan(ranked.ranks[rows]).all(-1)] = np.nan
-    dims = (DOCUMENT, names.SYSTEM, REFERENCE)
-    coords = dict(zip(dims, (ranked.documents, ranked.systems, references.systems), strict=True))
-    tau_by_reference = xr.DataArray(tau, dims=dims, coords=coords)
-    dataset = xr.Dataset({"tau": tau_by_reference, "mean": tau_by_reference.mean(REFERENCE)})
+    dataset = over_all({"tau": tau}, ranked, references)
+    dataset["mean"] = dataset["tau"].mean(REFERENCE)
     return dataset if has_documents(ranked) else dataset.isel({DOCUMENT: 0}, drop=True)
 
 

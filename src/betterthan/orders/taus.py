@@ -99,7 +99,7 @@ def measured(
     if restrict is not None:
         checks.one_of(restrict, ("common",), "restrict")
     table = _table(ranked, references, restrict is not None, variant, alternative)
-    taus = _over_all(table, ranked, references)
+    taus = over_all(table, ranked, references)
     taus.attrs = {"variant": variant, "alternative": alternative, "restrict": restrict or "none"}
     taus.attrs |= _count(taus, ranked.documents) | {"answer": "taus"}
     if restrict is not None:
@@ -191,11 +191,11 @@ def distances(orders: Any, reference: Any, *, restrict: str | None = None) -> xr
     }
     defined = (n_items > 0) & (ties == 0)
     table = {name: np.where(defined, count, np.nan) for name, count in counts.items()}
-    data = _over_all(table | {"n_items": n_items}, ranked, references)
+    data = over_all(table | {"n_items": n_items}, ranked, references)
     return _trimmed(data, ranked, references)
 
 
-def _over_all(table: dict[str, np.ndarray], ranked: Ranked, references: Ranked) -> xr.Dataset:
+def over_all(table: dict[str, np.ndarray], ranked: Ranked, references: Ranked) -> xr.Dataset:
     """Over document, system and reference."""
     coords = dict(zip(_DIMS, (ranked.documents, ranked.systems, references.systems), strict=True))
     return xr.Dataset({name: (_DIMS, values) for name, values in table.items()}, coords=coords)
