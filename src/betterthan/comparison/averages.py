@@ -380,8 +380,7 @@ def averaged_scores(suite: Suite, options: Options) -> Arrays:
     totals = [part.totals for part in parts if isinstance(part.totals, UnitTotals)]
     if len(totals) < len(parts):
         return columns
-    whole = suite.whole
-    if whole.single and not totals[0].graded | any(t.graded for t in totals):
+    if suite.whole.single and not totals[0].graded | any(t.graded for t in totals):
         right = np.round(mean * scored)
         counts = np.stack([right, scored - right, np.zeros_like(right)], axis=-1)
         law = averages.Counts.from_suite(counts, np.array([1.0, 1.0, 0.0]), weights)

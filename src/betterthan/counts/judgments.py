@@ -41,8 +41,7 @@ def unconnected_systems(met: np.ndarray, systems: list[str]) -> str:
     if count < 2:
         return ""
     smallest = np.bincount(part).argmin()
-    smallest_group = [s for s, where in zip(systems, part, strict=True) if where == smallest]
-    return listed(smallest_group, 5)
+    return listed([s for s, where in zip(systems, part, strict=True) if where == smallest], 5)
 
 
 JUDGMENT, JUDGE = "judgment", "judge"
@@ -280,10 +279,9 @@ def _places(a: np.ndarray, b: np.ndarray, order: Any) -> tuple[np.ndarray, np.nd
 
 def _columns(judgments: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Names of the two systems, and the outcome, of each judgment."""
-    needed = {*names.SQUARE, names.OUTCOME}
     if (
         not isinstance(judgments, xr.Dataset)
-        or not needed <= set(judgments.variables)
+        or not {*names.SQUARE, names.OUTCOME} <= set(judgments.variables)
         or JUDGMENT not in judgments.sizes
     ):
         raise ValueError(

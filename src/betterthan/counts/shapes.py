@@ -157,8 +157,7 @@ def _selected(data: Any, selected: list[str]) -> Any:
     rows = np.flatnonzero(np.isin(a, selected) & np.isin(b, selected))
     if not len(rows):
         raise ValueError(f"systems {', '.join(selected)} never met")
-    over = data[names.SYSTEM_A].dims[0]
-    data = data.isel({over: rows})
+    data = data.isel({data[names.SYSTEM_A].dims[0]: rows})
     return data.assign_coords({names.SYSTEM: selected}) if isinstance(data, xr.Dataset) else data
 
 

@@ -117,8 +117,7 @@ def unit_of(data: Any, requested: str | None = None) -> str:
     if names.ITEM not in data.dims:
         return CLUSTER if data.sizes.get(CLUSTER, 1) > 1 else names.ITEM
     labels = data[CLUSTER].values.tolist()
-    rows = len(set(item_ids(data).tolist()))
-    shared = 0 < len({str(v) for v in labels}) < rows
+    shared = 0 < len({str(v) for v in labels}) < len(set(item_ids(data).tolist()))
     return CLUSTER if shared and not unlabelled(data, CLUSTER) else names.ITEM
 
 

@@ -480,8 +480,7 @@ def _held_out(search: _Search) -> dict[str, Any]:
     table, z, y = search.table, search.z, search.y
     errors, rss = regression.left_out(z[:, search.inside], y, table.groups)
     _refuse_lonely(table, errors)
-    sst = regression.left_out(z[:, :0], y, table.groups)[1]
-    training = 1 - rss / sst
+    training = 1 - rss / regression.left_out(z[:, :0], y, table.groups)[1]
     refits = _searched(z, y, search.direction, table.groups)
     predicted = (regression.design(z) * refits.coefficients[table.groups]).sum(1)
     parts: dict[str, Any] = {

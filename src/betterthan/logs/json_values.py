@@ -97,8 +97,7 @@ def read_json(file: LogFile) -> Any:
         return file.small
     with file.open() as opened:
         data = opened.read()
-    size = 2 * len(data) + refuse_crowded(data, file.name, light=_LIGHT)
-    compression.keep_bytes(size)
+    compression.keep_bytes(2 * len(data) + refuse_crowded(data, file.name, light=_LIGHT))
     return parsed(data, file.name)
 
 

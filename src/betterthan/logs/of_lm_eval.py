@@ -312,8 +312,7 @@ def _is_samples(preview: Preview) -> bool:
 
 
 def _is_results(preview: Preview) -> bool:
-    results = as_dict(preview.value("results"))
-    first = next(iter(results.values()), None)
+    first = next(iter(as_dict(preview.value("results")).values()), None)
     if preview.kind != "object" or not isinstance(first, dict):
         return False
     keys = preview.keys

@@ -83,8 +83,7 @@ def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
     if not reasons:
         return
     wanted = [name for name in reasons if metric is not None and _fits(name, metric, None)]
-    scored = _names(records.loc[records["status"] == OK, "metric"])
-    if wanted or not scored:
+    if wanted or not _names(records.loc[records["status"] == OK, "metric"]):
         raise ValueError(reasons[wanted[0] if wanted else next(iter(reasons))])
 
 

@@ -158,8 +158,7 @@ def by_cluster(
     number, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     rows, counts = rows_by_cluster(judgments, by=by, position=position)
     meet = Meetings(rows.a, rows.b, len(rows.systems), place=bool(position))
-    tie = PRIOR["davidson"]
-    prior = Prior(shrinkage.SHAPE, shrinkage.RATE, tie, PLACE)
+    prior = Prior(shrinkage.SHAPE, shrinkage.RATE, PRIOR["davidson"], PLACE)
     weighed = davidson.weighed(counts, meet, prior, number, seed)
     cluster, cell = counts.nonzero()
     present = np.zeros((int(cluster.max()) + 1, len(rows.systems)), dtype=bool)

@@ -396,8 +396,7 @@ def _answers(
     rope: float,
     alone: bool,
 ) -> Answers:
-    z = pairwise.z
-    worse, better = mixture.sides(-z)
+    worse, better = mixture.sides(-pairwise.z)
     behind, beyond = worse, better
     if rope:
         u, v = pairwise.score(-rope), pairwise.score(rope)
@@ -407,8 +406,7 @@ def _answers(
             behind[unknown], beyond[unknown] = pairwise.take(unknown).outside(rope)
     within = np.clip(1 - behind - beyond, 0.0, 1.0) if rope else np.zeros(len(better))
     mean = pairwise.mean(*mixture.moments)
-    mass = np.stack([behind, within, beyond], axis=-1)
-    return Answers(better, worse, mean, *limits, mass)
+    return Answers(better, worse, mean, *limits, np.stack([behind, within, beyond], axis=-1))
 
 
 _PROBABLE = 0.5  # that there are several groups

@@ -174,8 +174,7 @@ class Skeptical(PairMeans):
     def prob_above(self, delta: float = 0.0) -> np.ndarray:
         """P(d > delta); nan for fewer than two units, or without error beside a delta."""
         prob = self._placed(self._shrunk().prob_above(delta))
-        flat = super().prob_above(delta)
-        sides = np.stack([prob, flat, np.full(len(prob), 0.5)])
+        sides = np.stack([prob, super().prob_above(delta), np.full(len(prob), 0.5)])
         prob = np.where(self._has_error, np.median(sides, axis=0), prob) if delta == 0 else prob
         if delta:
             return prob
