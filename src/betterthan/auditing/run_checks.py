@@ -437,12 +437,12 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
         "metric": metric,
         "n": len(r),
     }
-    written, of_items = differing(reported, items)
+    written, items_text = differing(reported, items)
     says = f"{run['system']}: the reported standard error {written}"
-    true = f"for items like these it is {of_items}"
+    true = f"for items like these it is {items_text}"
     if _near(reported, items):
         return
-    message, level = f"{says} is not that of the items, {of_items}", NOTE
+    message, level = f"{says} is not that of the items, {items_text}", NOTE
     if len(scores) > len(r) and _near(reported, noise):
         message, level = f"{says} is the run-to-run noise; {true}", ""
     elif len(scores) > len(r) and _near(reported, pooled):
@@ -578,8 +578,8 @@ def _reducer_findings(
         value = reduced(records, name)
         allowed = EXACT * max(1.0, abs(reported_value))
         if value is not None and abs(value - reported_value) > allowed:
-            written, of_items = differing(reported_value, value)
-            text = f"{run['system']}: reported {written} by {name}, items give {of_items}"
+            written, items_text = differing(reported_value, value)
+            text = f"{run['system']}: reported {written} by {name}, items give {items_text}"
             about = {"task": run["task"], "metric": metric, "where": run["files"][0]}
             yield Finding("reported", text, "", (run["system"],), **about)
 
@@ -598,8 +598,8 @@ def _compare_means(
             return None
         message = _over(run, reported_value, records, scored, items)
         return Finding("reported", message, NOTE, **about)
-    written, of_items = differing(reported_value, number)
-    gives = f"items give {of_items}" if np.isfinite(number) else "no item has a score"
+    written, items_text = differing(reported_value, number)
+    gives = f"items give {items_text}" if np.isfinite(number) else "no item has a score"
     message = (
         f"{run['system']}: reported {written}, {gives} ({fraction(scored, items, 'item')} scored)"
     )

@@ -131,20 +131,20 @@ def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
     how = f"{correction} correction for {n * (n - 1) // 2} pairs" if corrected else ""
     how = how or ("without correction" if context.many else "")
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
-    of = _statistic(provenance) if name == "randomization" else ""
-    words = f"{name.replace('_', ' ')} test{of} against {context.systems[place]}"
+    statistic = _statistic(provenance) if name == "randomization" else ""
+    words = f"{name.replace('_', ' ')} test{statistic} against {context.systems[place]}"
     return ", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells
 
 
 def _statistic(provenance: Signature) -> str:
     """The statistic of tallies that a test permutes, which is no mean over items."""
     statistic = str(provenance.randomization_statistic)
-    if statistic not in _OF_TALLIES:
+    if statistic not in _TALLY_STATISTICS:
         return ""
     return f" of {names.STATISTIC_LABELS.get(statistic, statistic)} over all items together"
 
 
-_OF_TALLIES = ("f1", "f_beta", "macro_f1", "precision", "recall")
+_TALLY_STATISTICS = ("f1", "f_beta", "macro_f1", "precision", "recall")
 
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}

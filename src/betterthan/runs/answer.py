@@ -139,7 +139,7 @@ def _pairs(runs: Runs) -> Part:
         best = leader_of(data.isel(k=0)) or str(data[names.SYSTEM].values[0])
         pairs = pairs[(pairs["system"] == best) | (pairs["other"] == best)]
         more = f"; pairs of {on_one_line(str(best))}, and .pairs has all"
-    one_sided = tables.one_sided(*(pairs[k].to_numpy() for k in _OF_VERDICT))
+    one_sided = tables.one_sided(*(pairs[k].to_numpy() for k in _VERDICT_COLUMNS))
     rows = [
         (
             on_one_line(row["system"]),
@@ -161,7 +161,7 @@ def _pairs(runs: Runs) -> Part:
     return Part("Pairs", tables=[Table(heads, rows, caption, left=3)])
 
 
-_OF_VERDICT = ("verdict", "difference_lower", "difference_upper")
+_VERDICT_COLUMNS = ("verdict", "difference_lower", "difference_upper")
 _SECOND = "dirichlet_prob_better"
 
 
