@@ -303,3 +303,30 @@ def test_sampled_probabilities_are_written_alike_in_answer_paper_and_macros():
     assert "(probability > 0.99)" in sampled.statement()[0]
     assert "posterior probability > 0.99 " in bt.report(sampled, format="sentence")
     assert r"{\textgreater{} 0.99}" in bt.report(sampled, format="latex-macros")
+
+
+def test_provenance_records_each_choice_that_changes_a_number():
+    random = np.random.default_rng(3)
+    graded = scores(random.random((30, 3)).round(1))
+    documents = {
+        f"d{k}": {
+            "ref": list("uvwx"),
+            "two": list("uvxw"),
+            "A": list(random.permutation(list("uvwx"))),
+        }
+        for k in range(12)
+    }
+    counted = [("a", k, 3, 1, 2) for k in range(9)] + [("b", k, 2, 2, k % 3) for k in range(9)]
+    frame = pd.DataFrame(counted, columns=["system", "item", "tp", "fp", "fn"])
+    tallies = bt.io.tallies_from_table(frame)
+    lines = {
+        "prior=Dirichlet(5, 1, 5) of wins": bt.compare(graded, quantity="mean", prior=(5, 1, 5)),
+        "alternative=greater": bt.sign_test(graded, alternative="greater"),
+        "beta=0.5": bt.scores.posterior(tallies, statistic="f_beta", beta=0.5),
+        "references=best": bt.orders.posterior(documents, ["ref", "two"], references="best", rng=1),
+        "limits=-1, 2": bt.posterior.missing_bounds(graded.where(graded < 0.9), limits=(-1, 2)),
+    }
+    for line, answer in lines.items():
+        assert line in bt.signature(answer).split(" | ")
+    runs = scores(random.random((30, 2)), item=np.repeat(range(10), 3), epoch=[1, 2, 3] * 10)
+    assert " | success=0.5 | " in bt.runs.reliability(runs, k=3, success=0.5).signature()

@@ -272,6 +272,7 @@ def provenance(
         "answer": "comparison",
         "version": betterthan.__version__,
         "prior": None if own_prior else checks.prior(options.prior, counts.sizes[names.OUTCOME]),
+        "prior_text": _prior_of_wins(options.prior, counts) if by_t else None,
         "ties": "unknown" if counts.attrs.get("ties") == "unknown" else options.ties,
         "method": options.method,
         "engine": first.engine,
@@ -312,6 +313,15 @@ def provenance(
         audit=audit or None,
         bounds=robust or None,
     )
+
+
+def _prior_of_wins(prior: Any, counts: xr.DataArray) -> str | None:
+    """The prior of wins, which are reported next to means, where it is not the default."""
+    numbers = checks.prior(prior, counts.sizes[names.OUTCOME])
+    if tuple(numbers) == names.PRIOR[: len(numbers)]:
+        return None
+    law = "Dirichlet" if len(numbers) == 3 else "Beta"
+    return f"{law}({', '.join(f'{p:g}' for p in numbers)}) of wins"
 
 
 def _units_record(evaluation: Evaluation) -> dict[str, Any]:

@@ -239,7 +239,8 @@ def prediction_powered(judge: Any, human: Any, *, ci_prob: float = names.CI_PROB
     """Estimate the mean of human scores with the help of a judge's scores (PPI).
 
     The estimate is mean(human) + weight (mean of judge on the other items - mean of judge on the
-    labeled items). The weight minimizes the variance and is estimated from the labeled items.
+    labeled items). The weight minimizes the variance, for many labels: the covariance with the
+    human scores is of the labeled items, and the variance of the judge of all items.
 
     Parameters
     ----------

@@ -199,7 +199,7 @@ def posterior(
     signed = provenance_attrs(
         answer="tau_posterior", unit=DOCUMENT, ci_prob=ci_prob, ci_kind=ci_kind
     )
-    return estimates.assign_attrs(signed | sampled)
+    return estimates.assign_attrs(signed | sampled | {"references": references})
 
 
 def _of_documents(

@@ -1,5 +1,6 @@
 """How an answer was made, in one line."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ def signature(answer: Any) -> str:
     parts = [
         f"betterthan {provenance.version}",
         *_choices(provenance),
+        *_more_choices(attrs),
         *_sizes(provenance, data.sizes),
     ]
     if provenance.tests:
@@ -84,6 +86,20 @@ def _choices(provenance: Signature) -> list[str]:
     if provenance.threshold is not None:
         lines.append(f"verdict at {provenance.threshold:g}")
     return lines
+
+
+def _more_choices(attrs: Mapping[str, Any]) -> Iterator[str]:
+    """Of tests, posteriors of scores and of orders, and bounds: what is not the default."""
+    if attrs.get("alternative", "two-sided") != "two-sided":
+        yield f"alternative={attrs['alternative']}"
+    if "beta" in attrs and attrs.get("statistic") == "f_beta":
+        yield f"beta={attrs['beta']:g}"
+    if attrs.get("references", "mean") != "mean":
+        yield f"references={attrs['references']}"
+    if "limits" in attrs:
+        yield f"limits={', '.join(f'{limit:g}' for limit in attrs['limits'])}"
+    if attrs.get("unit") == "cluster" and "n_units" not in attrs:
+        yield "unit=cluster"
 
 
 _AS_RECORDED = ("ties", "missing", "tool", "metric", "errors", "unscored")

@@ -101,8 +101,9 @@ def reliability(
         The smallest score that is a success (the largest, if lower is better). Needed unless all
         scores are 0 and 1.
     each_k : bool, default False
-        Whether each k counts all items with at least k runs. By default all k count the same items,
-        those with at least max(k) runs; with different items, pass^k may rise with k.
+        Whether each k counts all items with at least k runs; then pass^k may rise with k. By
+        default all k count the same items, those with as many runs as the largest k that has an
+        estimate: one that at least half of the items reach.
     systems : sequence of str, or mapping of str to str, optional
         Systems to compare, as in `compare`.
     missing : {"pairwise", "complete"}, default "pairwise"
@@ -128,10 +129,10 @@ def reliability(
         Dataset over k:
 
         - ``pass_k``, ``pass_k_lower``, ``pass_k_upper`` (k, system): estimate with its interval
-        - ``bound_lower``, ``bound_upper`` (k, system): bounds for k above the number of runs, which
-          hold for any success probabilities; there is no estimate, and ``pass_k_lower`` and
+        - ``bound_lower``, ``bound_upper`` (k, system): bounds for k that fewer than half of the
+          items reach, for any success probabilities; there is no estimate, and ``pass_k_lower`` and
           ``pass_k_upper`` are bounds with the uncertainty of the estimate for all runs
-        - ``n`` (k, system): items that count
+        - ``n`` (k, system): items that count; NaN without an estimate
         - ``difference_mean``, ``difference_lower``, ``difference_upper``, ``prob_better``,
           ``verdict`` (k, system_a, system_b): as in `compare`
         - ``holds`` (k, system_a, system_b): if runs have no score, whether the verdict is the same
@@ -210,6 +211,7 @@ def reliability(
     result = _assembled(successes, ks, tables, most, kind)
     few = (successes[TRIALS].transpose(names.ITEM, names.SYSTEM).values < least).any(1)
     result.attrs = _attrs(options, kind, each_k, most, item_ids(successes)[few].tolist()) | {
+        **({} if success is None else {"success": float(success)}),
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
     notes = [note for number in known[::-1] for note in tables[number].attrs["notes"]]

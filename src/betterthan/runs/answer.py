@@ -76,7 +76,7 @@ class Runs(Summary):
         """Return the provenance line: every choice in one line."""
         attrs = self.attrs
         parts = [f"betterthan {attrs['version']}", attrs["answer"]]
-        parts += [f"{key}={attrs[key]}" for key in ("kind", "missing") if key in attrs]
+        parts += [f"{key}={attrs[key]}" for key in ("kind", "success", "missing") if key in attrs]
         if "ci_prob" in attrs:
             kind = f" {attrs['ci_kind'].upper()}" if "ci_kind" in attrs else ""
             parts.append(f"interval={100 * attrs['ci_prob']:g}%{kind}")
