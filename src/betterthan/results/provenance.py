@@ -98,7 +98,7 @@ def _more_choices(attrs: Mapping[str, Any]) -> Iterator[str]:
         yield f"references={attrs['references']}"
     if "limits" in attrs:
         yield f"limits={', '.join(f'{limit:g}' for limit in attrs['limits'])}"
-    if attrs.get("unit") == "cluster" and "n_units" not in attrs:
+    if attrs.get("unit") == "cluster" and not {"n_units", "model"} & attrs.keys():
         yield "unit=cluster"
 
 

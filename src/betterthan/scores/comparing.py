@@ -204,12 +204,12 @@ def compare(
         )
     alpha, seed = checks.probability(alpha, "alpha"), one_seed(rng)
     observed, (data, unit) = data, in_rows(data, unit)
-    if unequal := pooled(data):
-        checks.warn(f"{unequal}; compare each on its own, too")
     of: Any = {"statistic": statistic, "beta": beta, "unit": unit, "rng": seed}
     limits: Any = {"rope": rope, "ci_prob": ci_prob, "ci_kind": ci_kind, "threshold": threshold}
     result = bayesian_bootstrap(data, draws=draws, **of, **limits)
     test = randomization_test(data, shuffles=shuffles, correction=correction, **of)
+    if unequal := pooled(data):
+        checks.warn(f"{unequal}; compare each on its own, too")
     adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
     parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
     parts |= {"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {}
