@@ -197,8 +197,8 @@ class Answer:
 
     @property
     def has_best(self) -> bool:
-        """Whether the first is the best as probably as a verdict needs, with no verdict against."""
-        if self.n_best_set is None or self.rivals:
+        """Whether the first is the best as probably as a verdict needs."""
+        if self.n_best_set is None:
             return False
         first = self.best[0]
         return first.p - 2 * first.p_mcse >= self.threshold  # as verdicts on drawn probabilities
@@ -666,7 +666,8 @@ def _prospects(answer: Answer, compared: _Compared) -> tuple[More | None, Firmne
             best = () if answer.baseline else answer.best[: answer.n_best_set or 0]
             others = [candidate.system for candidate in best if candidate.system != leader]
             more = separating(data, system, undecided[0], others)
-    alone = answer.has_best if answer.best else len(answer.unbeaten) == 1
+    one_best = answer.has_best and not answer.rivals
+    alone = one_best if answer.best else len(answer.unbeaten) == 1
     # the verdict on the next system is the decision only where there is one leader
     behind = compared.against(leader, compared.order).get("worse", []) if alone else []
     firmness = pair_prospects(needed(data, (leader, behind[0]))) if behind else None

@@ -318,9 +318,9 @@ def _step(answer: Answer, criterion: str) -> Step | None:
         return Step(f"Obtain the {items}.", "Until then the answer may depend on their values.")
     if answer.pair:
         return _step_of_pair(answer, answer.pair, more, criterion)
-    if [verdict for verdict, _ in answer.rivals] == ["split"] and sentences.not_beaten(answer):
+    if answer.has_best and [verdict for verdict, _ in answer.rivals] == ["split"]:
         return _SPLIT
-    if answer.has_best:
+    if answer.has_best and not answer.rivals:
         return _choice(answer, answer.best[0].system, criterion, more)
     if answer.more and answer.more.items and answer.more.separates_most:
         return _plan(answer, answer.more)

@@ -162,14 +162,14 @@ def _paper_systems(answer: Answer) -> str:
     first, size = answer.best[0], answer.n_best_set or len(answer.best)
     p = numbers.probability(first.p, first.p_mcse)
     if answer.has_best:
-        probably = f"with posterior probability {p}{condition}"
+        probably = f"with posterior probability {p}{condition}{sentences.not_beaten(answer)}"
         return f"{place} {first.system} was the best of {n}{by} {probably}."
     whom = named([candidate.system for candidate in answer.best[:size]])
     if first.p >= sentences.PROBABLE:
         others = named([candidate.system for candidate in answer.best[1:size]])
         others = f"{size - 1:,} others" if size > _CANDIDATES else others
         more = f", but {others} could not be ruled out" if size > 1 else ""
-        probably = f"(P(best) = {p}){condition}{more or sentences.not_beaten(answer)}"
+        probably = f"(P(best) = {p}){condition}{more}"
         return f"{place} {first.system} was probably the best of {n}{by} {probably}."
     if size == answer.n_systems:
         return (

@@ -364,7 +364,8 @@ def _best(answer: Answer) -> str:
     first, size = answer.best[0], answer.n_best_set
     if answer.has_best:
         p = numbers.probability(first.p, first.p_mcse)
-        return f"{first.system} is the best of {n:,} systems{by}{condition} (probability {p})."
+        best = f"{first.system} is the best of {n:,} systems{by}{condition}"
+        return f"{best} (probability {p}){not_beaten(answer)}."
     size = None if size == 1 else size  # one that is less probable than a verdict needs
     others, also = (answer.best[1:size], _also_undecided(answer)) if size else ((), "")
     if first.p >= PROBABLE:
@@ -372,7 +373,7 @@ def _best(answer: Answer) -> str:
             f"{first.system} is probably the best of {n:,} systems{by}{condition} "
             f"(P(best) {numbers.equal_to(first.p, first.p_mcse)}{_near_threshold(answer)})"
         )
-        return f"{text}{_not_ruled_out(others) or not_beaten(answer)}.{also}"
+        return f"{text}{_not_ruled_out(others)}.{also}"
     share = f"{100 * answer.best_share:g}%"
     how_many = f": the best is one of {size:,} with {share} probability" if size else ""
     how_many = ": any of them may be the best" if size == n else how_many
@@ -421,17 +422,14 @@ def _not_ruled_out(others: tuple[Candidate, ...]) -> str:
 
 
 def not_beaten(answer: Answer) -> str:
-    """Verdicts of the first that are not for it, though it is as probably the best as one needs."""
-    first = answer.best[0]
-    if first.p - 2 * first.p_mcse < answer.threshold or not answer.rivals:
-        return ""
+    """Verdicts of the best that are not for it."""
     clauses = [
         _NOT_BEATEN[verdict].format(
             named(list(systems)) if len(systems) <= _CANDIDATES else f"{len(systems):,} systems"
         )
         for verdict, systems in answer.rivals
     ]
-    return f", but {named(clauses)}"
+    return f", but {named(clauses)}" if clauses else ""
 
 
 _NOT_BEATEN = {
