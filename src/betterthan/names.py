@@ -31,6 +31,7 @@ TALLIES = ("tp", "fp", "fn")
 # by precedence: the first that holds is given
 MISSING_DECIDES, NOT_CONVERGED = "missing scores decide", "not converged"  # why "no_verdict"
 VERDICTS = ("no_data", "no_verdict", "split", "equivalent", "a_better", "b_better", "undecided")
+NO_WINNER = "judgments have no winner"  # in the note that counts them
 
 # Choices a caller may name.
 TIES = ("third", "drop", "half", "to_a", "to_b", "all")

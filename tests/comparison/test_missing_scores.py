@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -363,6 +364,23 @@ def test_judgments_without_a_winner_are_counted_in_the_answer(blank, warns, layo
     answer = bt.compare(table, layout=layout)
     line = f"{blank} of {blank + 14} judgments have no winner; they are left out"
     assert [note.startswith("! ") for note in answer.statement() if line in note] == [warns]
+
+
+@pytest.mark.parametrize("how", [{}, {"layout": "judgments", "cluster": "prompt"}])
+def test_judgments_without_a_winner_are_counted_next_to_a_warning_and_in_clusters(how):
+    pairs = [("X", "Y"), ("X", "Z"), ("Y", "Z")]
+    rows = [
+        (f"p{k}", *pair, "" if k == 0 and judge == 0 else pair[(k + judge) % 2])
+        for k in range(8)
+        for pair in pairs
+        for judge in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=["prompt", "system_a", "system_b", "winner"])
+    with nullcontext() if how else pytest.warns(UserWarning, match="69 votes are on 24 items"):
+        answer = bt.compare(table, **how)
+    line = "3 of 72 judgments have no winner; they are left out, not as ties."
+    assert line in answer.statement()
+    assert "On 69 judgments" in bt.report(answer, format="sentence")
 
 
 @pytest.mark.parametrize("systems", ["AB", "ABCD"])

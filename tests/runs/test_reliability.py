@@ -241,6 +241,25 @@ def test_a_gate_of_reliability_passes_only_if_runs_without_a_score_may_fail(with
     assert "the 30 missing scores could change that" in str(open_)
 
 
+def test_a_gate_of_reliability_has_the_interval_of_the_comparison():
+    """Also of few items of three runs, of which Student's t reaches beyond what is possible."""
+    successes = {"old": [3, 1, 3, 0, 3], "new": [0, 1, 2, 0, 3]}
+    rows = [
+        (side, f"q{k}", run, float(run < right))
+        for side, counts in successes.items()
+        for k, right in enumerate(counts)
+        for run in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=["system", "item", "run", "score"])
+    how = {"quantity": "pass^2", "run": "run"}
+    old, new = (table[table["system"] == side].drop(columns="system") for side in successes)
+    evidence = bt.gate(old, new, margin=0.1, **how).evidence
+    pair = bt.compare(table, **how).data.sel(system_a="new", system_b="old")
+    limits = [float(pair[f"difference_{end}"]) for end in ("lower", "upper")]
+    assert limits == pytest.approx([evidence.lower, evidence.upper], abs=1e-9)
+    assert limits[0] >= -1
+
+
 def test_items_in_clusters_count_as_clusters(simulated):
     cluster = np.repeat([f"c{k}" for k in range(10)], 4)
     simulated = simulated.assign_coords(cluster=("item", cluster))

@@ -417,7 +417,7 @@ def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
     if not missing or attrs.get("unit") != JUDGMENT:
         return ()
     total = missing + int(attrs.get("n", 0))
-    note = f"{missing:,} of {total:,} judgments have no winner; they are left out, not as ties."
+    note = f"{missing:,} of {total:,} {names.NO_WINNER}; they are left out, not as ties."
     return (f"{'! Missing data: ' * (missing > _MANY_MISSING * total)}{note}",)
 
 

@@ -176,6 +176,11 @@ class Paired:
         return self.binary and single and self.reliability is None
 
     @property
+    def most(self) -> float:
+        """The largest difference there can be, where the law of a mean knows it."""
+        return 1.0 if self.binary or self.reliability else np.inf
+
+    @property
     def shares(self) -> bool:
         """Whether every score lies within 0 and 1, so that a margin is a share."""
         return set(map(abs, self.limits)) == {0.0, 1.0}
@@ -287,8 +292,7 @@ def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     if np.array_equal(pairs.low, pairs.high):
         return Chances(now, now, now)
     low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
-    most, skewed = 1.0 if pairs.binary else np.inf, pairs.per == names.ITEM
-    bounds = spans(low, high, pairs.unit, most=most, skewed=skewed)
+    bounds = spans(low, high, pairs.unit, most=pairs.most, skewed=pairs.per == names.ITEM)
     worst = bounds.least_above(-margin), bounds.most_below(0.0)
     best = bounds.most_above(-margin), bounds.least_below(0.0)
     worst, best = (Chance.at_threshold(a[0], b[0], threshold) for a, b in (worst, best))
@@ -302,7 +306,7 @@ def observed(pairs: Paired) -> PairMeans:
         np.where(scored[:, None], pairs.mean, 0.0)[:, ::-1],
         np.repeat(scored[:, None], 2, axis=1).astype(float),
         pairs.unit,
-        most=1.0 if pairs.binary else np.inf,
+        most=pairs.most,
         skewed=pairs.per == names.ITEM,
     )
 

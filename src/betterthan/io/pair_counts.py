@@ -223,8 +223,8 @@ _SEVERAL = 1.1  # votes of a pair on an item, on average
 def _shared_items(
     table: Table, systems: list[str], a: np.ndarray, b: np.ndarray, decided: np.ndarray
 ) -> str:
-    """Warn of several votes of a pair on an item, or in a cluster of items, and return why: their
-    counts make a verdict too certain.
+    """Warn of several votes of a pair on an item, or in a cluster of items, and return why: they
+    make a verdict too certain.
     """
     named = {find(table, "cluster"): "cluster", find(table, "item"): "item"}
     named |= {table.by_name.get(name): "item" for name in _ITEMS}
@@ -235,9 +235,9 @@ def _shared_items(
         n = int(decided.sum())
         if n_units > 1 and n >= _SEVERAL * n_units:
             reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
-            reason += "they are not independent, and verdicts on their counts are too certain"
-            right = f"give one vote per pair and {named[column]}"
-            right += ", or in Python use models.davidson.by_cluster"
+            reason += "they are not independent, and verdicts are too certain"
+            right = f"give one vote per pair and {named[column]}, or take each {named[column]} as "
+            right += f"a cluster: layout='judgments', cluster={quoted(column)}"
             warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
@@ -349,6 +349,9 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     }
     data = xr.Dataset(variables, coords={names.SYSTEM: systems} | coords)
     data.attrs = {"n": int(decided.sum()), "n_missing": int((~decided).sum())}
+    shared = "" if columns.get("cluster") else _shared_items(table, systems, a, b, decided)
+    if shared:
+        data.attrs["dependent"] = shared
     used = {*pair, find(table, "winner"), *columns.values()}
     return Reading(data, describe_systems(systems, pair), unread(table, used))
 

@@ -57,10 +57,11 @@ def place_label(answer: Answer) -> str:
     clusters = clusters_of(answer, answer.pair)
     clusters = f" in {clusters}" if clusters else ""
     units += f"{clusters}{' with repeated runs' if repeated else ''}"
+    if answer.n_judgments is not None and answer.pair is None:
+        return f"{answer.n_judgments:,} {units}"
     if fewest == most:
         return f"{most:,} {units}"
-    of_pairs = "that each pair shares" if answer.n_judgments is None else "of each pair"
-    return f"the {fewest:,} to {most:,} {units} {of_pairs}"
+    return f"the {fewest:,} to {most:,} {units} that each pair shares"
 
 
 def _place(answer: Answer) -> str:

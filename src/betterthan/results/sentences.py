@@ -69,15 +69,15 @@ def answer_sentences(answer: Answer) -> list[str]:
 def notes(answer: Answer) -> tuple[list[str], list[str], list[str]]:
     """On units and the joint model: notes of the answer, notes of the report only, and warnings.
 
-    Next to a warning, the answer of many systems has only the note that it is an average, and the
-    joint model's on a unit that outweighs all others.
+    Next to a warning, the answer of many systems has only the notes that it is an average, and how
+    many judgments have no winner, and the joint model's on a unit that outweighs all others.
     """
     lines = (*answer.unit_notes, *answer.joint_notes)
     alarms = [line for line in lines if line.startswith("!")]
     calm = [line for line in lines if not line.startswith("!")]
     few = alarms and answer.pair is None
     always = [line for line in answer.joint_notes if line.startswith("One ")]
-    always += [line for line in answer.unit_notes if line.startswith(_AVERAGE)]
+    always += [k for k in answer.unit_notes if k.startswith(_AVERAGE) or names.NO_WINNER in k]
     first = [line for line in calm if line in always] if few else calm
     return first, [line for line in calm if line not in first], alarms
 
