@@ -114,9 +114,9 @@ def test_more_than_the_rope_has_its_probability():
     assert "better than base (probability 0.996), and by more than 0.05 (probability 0.9" in text
 
 
-def _missing_pair(lowest=0.837, **facts):
-    pair = Pair(first="A", second="B", verdict="better", p=0.99, at_random=True, **facts)
-    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=lowest, highest=0.9995)
+def _missing_pair(lowest=0.837, highest=0.9995, verdict="better", **facts):
+    pair = Pair(first="A", second="B", verdict=verdict, p=0.99, at_random=True, **facts)
+    missing = Missing(n=3, n_pairs=1, n_hold=0, lowest=lowest, highest=highest)
     return answer_sentences(Answer(n_systems=2, pair=pair, missing=missing))[-1]
 
 
@@ -129,6 +129,19 @@ def test_bounds_of_missing_scores_are_stated_as_bounds():
 @pytest.mark.parametrize("facts", [{"quantity": "mean"}, {"n_units": 12}])
 def test_outer_bounds_of_missing_scores_may_change_the_verdict(lowest, facts):
     assert "Some values may lead to another verdict." in _missing_pair(lowest, **facts)
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict", "better"),
+    [
+        ((0.96, 0.99), "undecided", "A"),
+        ((0.01, 0.04), "undecided", "B"),
+        ((0.01, 0.04), "better", "B"),
+    ],
+)
+def test_values_that_all_lead_to_one_verdict_name_its_system(limits, verdict, better):
+    line = _missing_pair(*limits, verdict, quantity="mean")
+    assert f"With any of them {better} is better. Obtain the scores" in line
 
 
 def test_rows_of_missing_scores_name_the_values_filled_in():

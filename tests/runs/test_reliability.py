@@ -260,6 +260,30 @@ def test_a_gate_of_reliability_has_the_interval_of_the_comparison():
     assert limits[0] >= -1
 
 
+def test_runs_that_failed_settle_an_item_whatever_its_other_runs_are():
+    """8 items whose first run failed, and whose second has no score, have a pass^2 of 0."""
+    rows = [
+        (side, f"t{item}", run, float(item < 95 or run == (0 if side == "old" else 1)))
+        for side in ("old", "new")
+        for item in range(100)
+        for run in range(2)
+    ]
+    table = pd.DataFrame(rows, columns=["system", "item", "run", "score"])
+    crashed = (table["system"] == "new") & table["item"].isin([f"t{k}" for k in range(8)])
+    table.loc[crashed, "score"] = np.where(table[crashed]["run"] == 0, 0.0, np.nan)
+    how = {"quantity": "pass^2", "run": "run"}
+    sides = [table[table["system"] == side].drop(columns="system") for side in ("old", "new")]
+    gate = bt.gate(*sides, margin=0.05, **how)
+    assert gate.verdict == "inconclusive"
+    for missing in (0.0, 1.0):
+        filled = bt.gate(*(side.fillna(missing) for side in sides), margin=0.05, **how)
+        assert filled.evidence.chances.observed.passes == pytest.approx(
+            gate.evidence.chances.worst.passes, abs=1e-9
+        )
+    statement = " ".join(bt.compare(table, **how).statement())
+    assert "stays between 0.998 and 0.998. With any of them old is better." in statement
+
+
 def test_items_in_clusters_count_as_clusters(simulated):
     cluster = np.repeat([f"c{k}" for k in range(10)], 4)
     simulated = simulated.assign_coords(cluster=("item", cluster))

@@ -289,7 +289,7 @@ def evaluate_cases(cases: Cases, chance: Callable[[Counts], Chance]) -> Chances:
 def mean_chances(pairs: Paired, margin: float, threshold: float) -> Chances:
     """Compute P(d > -margin) and P(d < 0) of the mean difference, and their bounds from `spans`."""
     now = Chance.at_threshold(*_as_observed(pairs, observed(pairs), margin), threshold)
-    if np.array_equal(pairs.low, pairs.high):
+    if pairs.scored.all() and np.array_equal(pairs.low, pairs.high):
         return Chances(now, now, now)
     low, high = pairs.low[:, 1:] - pairs.high[:, :1], pairs.high[:, 1:] - pairs.low[:, :1]
     bounds = spans(low, high, pairs.unit, most=pairs.most, skewed=pairs.per == names.ITEM)

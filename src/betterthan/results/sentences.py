@@ -653,6 +653,10 @@ def _missing_limits(missing: Missing, pair: Pair) -> str:
         )
     if reached and pair.verdict == "better" and missing.lowest > 1 - pair.threshold:
         what = "With some values the pair would be undecided"
+    elif pair.verdict == "undecided" and missing.lowest >= pair.threshold:
+        what = f"With any of them {pair.first} is better"  # failed runs settle pass^k of an item
+    elif pair.verdict in ("undecided", "better") and missing.highest <= 1 - pair.threshold:
+        what = f"With any of them {pair.second} is better"
     else:
         what = "Some values may lead to another verdict"
     return (
