@@ -205,6 +205,22 @@ def test_missing_scores_that_could_turn_a_pass(tmp_path):
     assert bt.gate(old, table(tmp_path / "c.csv", few), margin=0.1).verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("gone", "condition"),
+    [(0, "equal"), (1, "equal and the missing score is"), (15, "equal and the 15 missing scores")],
+)
+def test_more_items_lead_to_a_pass_only_with_the_missing_scores(gone, condition):
+    """The worst of what is missing would have to pass, however many items are added."""
+    old = np.ones(200)
+    new = np.where(np.arange(200) < 8, 0.0, 1.0)
+    old[:4] = 0
+    new[:4], new[100 : 100 + gone] = 1, np.nan
+    sides = (pd.DataFrame({"item": range(200), "score": scores}) for scores in (old, new))
+    line = " ".join(str(bt.gate(*sides, margin=0.02)).split())
+    assert f"if the two systems are in fact {condition}" in line
+    assert ("obtained" in line) == (gone > 0)
+
+
 def test_several_data_sets_keep_their_items_apart(tmp_path):
     sets, ids = ["x", "x", "y", "y"] * 30, [k // 4 * 2 + k % 2 for k in range(120)]
     old = table(tmp_path / "a.csv", first(120), ids, dataset=sets)

@@ -416,7 +416,7 @@ def test_questions_may_be_lists_of_messages():
         (
             "item,text,gold,pred\nq1,a b,x,x\nq2,c d,y,x\n",
             r"a.csv, column 'text': holds 'a b', 'c d'; no value is a label of column 'gold' "
-            r"\('x', 'y'\); pass ignore='text' to leave it out$",
+            r"\('x', 'y'\); write labels as gold does, pass ignore='text' to leave it out$",
         ),
         (
             "item,gold,p,q\nq1,x,x,y\nq2,y,x,y\n",

@@ -310,16 +310,17 @@ def _missing(evidence: Evidence) -> str:
 
 
 def _more(evidence: Evidence) -> str:
-    further = evidence.further
+    further, condition = evidence.further, "if the two systems are in fact equal"
+    if evidence.cells:  # the worst values of what is missing would have to pass, too
+        one = evidence.cells == 1
+        scores = "missing score is" if one else f"{evidence.cells:,} missing scores are"
+        condition += f" and the {scores} obtained"
     if further is None or further.units is None:
-        return f"even {MOST:,} more {evidence.per}s would not be enough for a pass, {_IF_EQUAL}"
+        return f"even {MOST:,} more {evidence.per}s would not be enough for a pass, {condition}"
     n = counted(further.units, evidence.per).replace(evidence.per, f"more {evidence.per}")
     about = "about " if evidence.cases is None else ""
     prob = probability(further.prob)
-    return f"{about}{n} would lead to a pass with probability {prob}, {_IF_EQUAL}"
-
-
-_IF_EQUAL = "if the two systems are in fact equal"
+    return f"{about}{n} would lead to a pass with probability {prob}, {condition}"
 
 
 def _named(items: list[str]) -> str:

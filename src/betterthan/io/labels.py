@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from betterthan.io.cells import holds_numbers, is_word, means_missing
-from betterthan.io.problems import in_python, listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.system_names import PLAIN_NUMBER, how_to_choose, tell_alike
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded
@@ -47,8 +47,11 @@ def check_labels(
     if not named:
         _refuse_confidences(table, predicted, column, labels, one)
         _refuse_words_of_missing(table, predicted, column, labels, one)
-        counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
+    counted = {name: cells_coded.counted for name, cells_coded in predicted.items()}
+    if not named:
         others = _check_others(table, column, labels, counted, one)
+    else:
+        _warn_of_others(table, column, labels, counted)
     tell_alike(table.source, every, "labels")
     return others
 
@@ -123,7 +126,8 @@ def _check_others(
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
             what += _NUMERIC_HINT
         else:
-            what += f"; {how_to_choose(list(predicted), odd, one=one)}"
+            right = how_to_choose(list(predicted), odd, one=one)
+            what += f"; write labels as gold does, {right}"
         raise problem(table.source, what, column=odd[0])
     if len(labels) > len(table.rows) * _MOST:  # gold answers of one item each, no classes
         return ""
@@ -132,6 +136,16 @@ def _check_others(
         for name, share in shared.items()
         if share < _MOST
     )
+
+
+def _warn_of_others(
+    table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
+) -> None:
+    """Warn of systems that were asked for, and can hardly be right."""
+    for system, cells in predicted.items():
+        if any(text for text, _ in cells) and _share(cells, labels) < _NEARLY_NONE:
+            reason = f"{_values(cells, labels, gold)}, so nearly all are wrong"
+            warn(table.source, f"{reason}; write labels as gold does", column=system)
 
 
 def _share(cells: Counted, labels: set[str]) -> float:

@@ -30,6 +30,12 @@ def refuse_doubtful(scores: xr.DataArray) -> None:
     _refuse(scores, doubtful(scores))
 
 
+def warn_of_scales(scores: xr.DataArray) -> None:
+    """Warn of systems that were named though their scores are not on one scale."""
+    if scores.ndim == 2 and (reason := other_scales(scores)):
+        warn(scores.attrs["source"], f"{reason}; write all on one scale")
+
+
 def refuse_doubtful_logs(scores: xr.DataArray, absent: xr.DataArray) -> None:
     """Refuse logs on two scales or with two numberings of items, until the systems are named;
     `absent` are scores of which a log has no sample.

@@ -270,7 +270,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         odd = [systems[int(k)] for k in far]
         ranges = [_range(values[:, k]) for k in (far[0], smallest)]
         reason = f"runs from {ranges[0]}, while {quoted(systems[smallest])} runs from {ranges[1]}"
-        reason += f": not scores of one kind; {how_to_choose(systems, odd)}"
+        reason += f": not scores of one kind; write all on one scale, {how_to_choose(systems, odd)}"
         raise problem(table.source, reason, column=odd[0])
     runs = [table.by_name[name] for name in RUNS if table.by_name.get(name) in systems]
     if 0 < len(runs) < len(systems):
