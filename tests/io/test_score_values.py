@@ -340,3 +340,35 @@ def test_what_each_item_is_out_of_is_no_system_next_to_right_and_wrong(name):
     table = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, "new": [1, 1, 0, 1] * 5, name: 1})
     with pytest.raises(ValueError, match=f"column '{name}': no score exceeds it on any item"):
         bt.compare(table)
+
+
+@pytest.mark.parametrize("form", ["wide", "long", "files"])
+@pytest.mark.parametrize(
+    ("cells", "refused"),
+    [
+        (["942", "1.037", "983", "1.100"], True),  # as a spreadsheet shows thousands
+        (["942", "1.03", "983", "1.1"], False),
+        (["94", "1.037", "100", "33.333"], False),  # percentages, means of three
+        (["942.125", "1.037", "983.500", "1.100"], False),
+        (["942", "0.037", "983", "1.100"], False),
+    ],
+)
+def test_points_that_may_separate_thousands_are_refused(form, cells, refused, tmp_path):
+    sides = {"old": cells * 4, "new": cells[::-1] * 4}
+    table = pd.DataFrame({"item": [f"q{k}" for k in range(16)]} | sides)
+    long = table.melt("item", var_name="system", value_name="score")
+    if form == "files":
+        source = {side: tmp_path / f"{side}.csv" for side in sides}
+        for side, path in source.items():
+            rows = long[long["system"] == side].drop(columns="system")
+            rows.to_csv(path, sep=";", index=False)
+    else:
+        source = tmp_path / "ms.csv"
+        (table if form == "wide" else long).to_csv(source, sep=";", index=False)
+    if not refused:
+        assert bt.read(source, sep=";").sizes == {"item": 16, "system": 2}
+        return
+    with pytest.raises(
+        ValueError, match="next to (942|983); leave points out that separate thousand"
+    ):
+        bt.read(source, sep=";")

@@ -304,6 +304,8 @@ _WRONG = ("no", "n", "incorrect", "wrong", "fail", "failed", "failure", "unsolve
 _PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
+_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_LARGE = 100  # more than a percentage, which may have three decimals
 RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
 _METRICS = ("metric", "metrics", "measure", "measures", "statistic", "score_name", "scorer")
 _MANY = 9  # columns of numbers: more are items rather than metrics
@@ -329,6 +331,23 @@ def not_scores(table: Table, column: str) -> str:
     right = f"pass ignore={quoted(column)} to leave the column out, dataset= or cluster= if it"
     reason = f"text, not scores; {right} groups the items, or item= if it holds their ids"
     return rows_of_averages(table, column) or reason
+
+
+def refuse_points_of_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -> None:
+    """Refuse scores of which points seem to separate thousands, such as 1.037 next to 942."""
+    if not _LARGE < np.fmax.reduce(values, axis=None, initial=0.0) < 1000:
+        return
+    texts: dict[str, str] = {}
+    for column in columns:
+        cells_of = table.columns[column]
+        distinct = cells_of.cells.distinct if isinstance(cells_of, Numbers) else cells_of
+        texts |= {cell.strip(): column for cell in distinct if isinstance(cell, str)}
+    pointed = [text for text in texts if "." in text]
+    whole = [text for text in texts if text.isdecimal() and int(text) > _LARGE]
+    if pointed and whole and all(map(_POINTS.fullmatch, pointed)):
+        reason = f"{pointed[0]} next to {whole[0]}; leave points out that separate thousands, or"
+        right = f"write {whole[0]}.000 if they are decimal points"
+        raise problem(table.source, f"{reason} {right}", column=texts[pointed[0]])
 
 
 def rows_of_averages(table: Table, column: str) -> str:
