@@ -108,6 +108,29 @@ def test_ids_of_the_data_set_come_from_a_file(tmp_path, monkeypatch, capsys):
     code, _, err = run(monkeypatch, capsys, "compare", *files, "--items", ids)
     assert code == 0
     assert "3 items x 2 systems ('a', 'b')" in err
+    assert run(monkeypatch, capsys, "audit", *files, "--items", ids)[0] == 0
+    ids.write_bytes(b"\xef\xbb\xbfx\r\ny\r\nz\r\n")  # as an editor saves it
+    code, _, err = run(monkeypatch, capsys, "compare", *files, "--items", ids)
+    assert (code, "3 items x 2 systems" in err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"instance_id\nx\n", "ids.txt: begins with 'instance_id', and that is no id; give one id"),
+        (b'["x", "y"]', 'ids.txt: begins with \'["x", "y"]\', and that is no id'),
+        ("x\n".encode("utf-16"), "ids.txt: is UTF-16, not UTF-8"),
+        (None, "no such file: "),
+    ],
+)
+def test_a_file_of_ids_with_something_else_is_refused(
+    content, message, logs, tmp_path, monkeypatch, capsys
+):
+    ids = tmp_path / "ids.txt"
+    if content is not None:
+        ids.write_bytes(content)
+    code, out, err = run(monkeypatch, capsys, "compare", logs, "--items", ids)
+    assert (code, out, message in err) == (2, "", True)
 
 
 def test_an_answer_goes_to_github_and_junit_too(logs, tmp_path, monkeypatch, capsys):

@@ -369,6 +369,6 @@ def test_points_that_may_separate_thousands_are_refused(form, cells, refused, tm
         assert bt.read(source, sep=";").sizes == {"item": 16, "system": 2}
         return
     with pytest.raises(
-        ValueError, match="next to (942|983); leave points out that separate thousand"
+        ValueError, match=r"next to (942|983); leave points out that separate thousand"
     ):
         bt.read(source, sep=";")

@@ -171,7 +171,39 @@ def test_links_that_lead_out_or_in_a_circle_are_not_followed(tmp_path):
     outside = tmp_path / "third.json"
     outside.write_text(json.dumps(rows({"q1": 0, "q2": 0})))
     os.symlink(outside, folder / "third.json")
-    assert bt.read(folder)["system"].values.tolist() == ["new", "old"]
+    os.symlink(tmp_path / "gone.json", folder / "fourth.json")
+    with pytest.warns(UserWarning, match="nowhere, are left out: 'fourth.json', 'third.json'; nam"):
+        assert bt.read(folder)["system"].values.tolist() == ["new", "old"]
+    (tmp_path / "links").mkdir()
+    os.symlink(outside, tmp_path / "links" / "third.json")
+    with (
+        pytest.warns(UserWarning, match="are left out: 'third.json'"),
+        pytest.raises(ValueError, match="is a folder without a file"),
+    ):
+        bt.read(tmp_path / "links")
+
+
+def test_a_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
+    folder = two(folder_of(tmp_path), rows({"q1": 1, "q2": 0}), rows({"q1": 1, "q2": 1}))
+    (folder / "closed").mkdir()
+    listing = os.scandir
+
+    def scandir(path):
+        if os.path.basename(path) == "closed":
+            raise PermissionError(13, "Permission denied")
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(ValueError, match=r"closed.*: cannot be listed \(Permission denied\)"):
+        bt.read(folder)
+
+
+@pytest.mark.parametrize("function", [bt.read, bt.compare, bt.audit])
+def test_an_empty_path_is_not_this_folder(function, tmp_path, monkeypatch):
+    two(tmp_path, rows({"q1": 1, "q2": 0}), rows({"q1": 1, "q2": 1}))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="the path of a source is empty"):
+        function("")
 
 
 def test_a_pipe_is_refused(tmp_path):

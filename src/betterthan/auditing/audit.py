@@ -240,7 +240,7 @@ def bounds_table(bounds: xr.Dataset, metric: str, baseline: str | None) -> pd.Da
     return pd.DataFrame(table)
 
 
-_LOG_CHOICES = ("again", "format", "cluster")  # choices of `read_logs`
+_LOG_CHOICES = ("again", "format", "cluster", "items")  # choices of `read_logs`
 # choices of the scores of logs, with what some of them may be
 _SCORE_CHOICES = dict.fromkeys(("task", "metric", "filter", "epoch", "higher_is_better"), ()) | {
     "join": pivoting.JOINS,
@@ -329,7 +329,8 @@ def audit(
     again = choices.get("again") or "last"
     with full_texts() if near else nullcontext():
         cluster = choices.get("cluster")
-        logs_read = read_log_files(logs, systems=systems, again=again, cluster=cluster)
+        items = choices.get("items")
+        logs_read = read_log_files(logs, systems=systems, again=again, items=items, cluster=cluster)
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 

@@ -490,9 +490,24 @@ def reading_options(**options: Any) -> dict[str, Any]:
         tools = tuple(reader.name for reader in READERS)
         options["format"] = checks.one_of(options.pop("tool"), tools, "tool")
     if "items" in options:
-        lines = options["items"].read_text("utf-8").splitlines()
-        options["items"] = [line.strip() for line in lines if line.strip()]
+        options["items"] = _listed_items(options["items"])
     return {k: v.split(",") if k in _LISTS and v != "" else v for k, v in options.items()}
+
+
+def _listed_items(path: Path) -> list[str]:
+    """The ids in a text file, one a line."""
+    from betterthan.io.files import decoded, refuse_no_file
+    from betterthan.io.layouts import ALIASES
+    from betterthan.io.problems import problem, quoted
+
+    refuse_no_file(path)
+    lines = map(str.strip, decoded(path.read_bytes(), path.name).splitlines())
+    items = list(filter(None, lines))
+    first = items[0] if items else ""
+    if first.casefold() in ALIASES["item"] or first.startswith(("[", "{")):
+        reason = f"begins with {quoted(first[:20])}, and that is no id; give one id a line"
+        raise problem(path.name, f"{reason}, and nothing else, for items=")
+    return items
 
 
 _LISTS = ("systems", "ignore", "true", "false", "task", "judge", "strata")

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -293,7 +294,8 @@ def is_baseline(path: Any) -> bool:
     if not isinstance(path, str | Path) or not os.path.isfile(path):
         return False
     with Path(path).open("rb") as file:
-        return file.read(len(_START)) == _START.encode()
+        begin = file.read(len(BOM_UTF8) + len(_START)).removeprefix(BOM_UTF8)
+    return begin.startswith(_START.encode())
 
 
 def as_text(baseline: Baseline, key: bytes | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from betterthan import checks
 from betterthan.io.files import PATHS, refuse_no_file
-from betterthan.io.problems import counted, printable, problem
+from betterthan.io.problems import counted, listed, printable, problem, warn
 from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
 
@@ -52,6 +52,8 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         return [match for entry in source for match in _sources_in(entry, key)]
     checks.instance(source, str | Path, "source holds a", PATHS)
+    if source == "":
+        raise ValueError("the path of a source is empty; give a file or a folder, '.' for this one")
     path = Path(source)
     if _is_folder(path):
         names = sorted(_walked(path), key=lambda name: name.split("/"))
@@ -68,8 +70,10 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
 
 
 def _walked(folder: Path) -> Iterator[str]:
-    """Names of the regular files below a folder; a link that leads out of it is not followed."""
-    top, folders = folder.resolve(), [""]
+    """Names of the regular files below a folder; a warning of links that lead out of it, which are
+    not followed.
+    """
+    top, folders, outside = folder.resolve(), [""], list[str]()
     while folders:
         base = folders.pop()
         for entry in _entries(folder / base):
@@ -77,26 +81,37 @@ def _walked(folder: Path) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name[0] != "." and entry.name not in _SKIPPED_FOLDERS:
                     folders.append(f"{name}/")
-            elif entry.name[0] != "." and _is_file_below(top, entry):
-                yield name
+            elif entry.name[0] != ".":
+                if entry.is_symlink() and not _leads_below(top, entry):
+                    outside.append(name)
+                elif entry.is_file():
+                    yield name
+    if outside:
+        reason = "links that lead out of the folder, or nowhere, are left out"
+        right = "name the files themselves, or pass a pattern"
+        warn(str(folder), f"{reason}: {listed(sorted(outside), 3)}; {right}")
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What is in a folder; nothing if it cannot be listed."""
+    """What is in a folder.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be listed.
+    """
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except OSError:
-        return []
+    except OSError as error:
+        raise problem(str(folder), f"cannot be listed ({error.strerror})") from None
 
 
-def _is_file_below(top: Path, entry: os.DirEntry[str]) -> bool:
+def _leads_below(top: Path, link: os.DirEntry[str]) -> bool:
     try:
-        if not entry.is_file():
-            return False
-    except OSError:  # links that lead to each other
+        return Path(link.path).resolve(strict=True).is_relative_to(top)
+    except (OSError, RuntimeError):  # nothing is there, or another link that leads back
         return False
-    return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(top)
 
 
 def _is_folder(path: Path) -> bool:
