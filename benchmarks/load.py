@@ -74,7 +74,7 @@ def measured(name):
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         start = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "betterthan.cli", "compare", *arguments],
+            [sys.executable, "-m", "betterthan", "compare", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

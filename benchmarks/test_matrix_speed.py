@@ -201,8 +201,8 @@ def test_many_items(benchmark, who):
     "words",
     [
         grouped(["-c", "import betterthan"], IMPORT, timer=children),
-        grouped(["-m", "betterthan.cli", "--version"], VERSION, timer=children),
-        grouped(["-m", "betterthan.cli", "--help"], HELP, timer=children),
+        grouped(["-m", "betterthan", "--version"], VERSION, timer=children),
+        grouped(["-m", "betterthan", "--help"], HELP, timer=children),
     ],
     ids=["import", "version", "help"],
 )

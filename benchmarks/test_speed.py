@@ -95,7 +95,7 @@ def process(benchmark):
     def run(who, *command, rounds=3):
         if who == "instead":
             benchmark.extra_info["what"] = f'`python -c "{BARE}"`'
-        words = ("-m", "betterthan.cli", *command) if who == "ours" else ("-c", BARE)
+        words = ("-m", "betterthan", *command) if who == "ours" else ("-c", BARE)
         done = subprocess.run([sys.executable, *words], capture_output=True, env=environment)
         assert b"rror" not in done.stderr
         assert bool(done.stdout) == (who == "ours")  # a process that fails is soon done

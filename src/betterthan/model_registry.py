@@ -39,6 +39,9 @@ class Spec:
     knows_margin: bool = False  # it counts wins, and then a margin says which are ties
     rope_unit: str = "probability"  # or score
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return spec_of, (self.name,)  # its functions are those of this version
+
     def fit(self, ready: Any, **choices: Any) -> Any:
         """Sample its posterior; the model's file, and PyMC, are loaded now."""
         return importlib.import_module(f"betterthan.models.{self.name}").fit(ready, **choices)

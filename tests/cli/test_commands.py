@@ -170,7 +170,7 @@ def test_formats_for_a_paper_are_written_by_their_suffix(
 
 def test_version_and_lazy_imports_from_a_shell(results):
     shown = subprocess.run(
-        [sys.executable, "-m", "betterthan.cli", "--version"],
+        [sys.executable, "-m", "betterthan", "--version"],
         capture_output=True,
         text=True,
         check=True,

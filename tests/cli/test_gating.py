@@ -264,7 +264,7 @@ set -u
 : > codes
 gate() {
   name=$1; shift
-  python -m betterthan.cli gate "$@" > "$name.txt" 2> "$name.err"
+  python -m betterthan gate "$@" > "$name.txt" 2> "$name.err"
   echo "$name $?" >> codes
 }
 gate accept evals/baseline.csv runs/old.json --metric match --accept
@@ -321,9 +321,7 @@ def test_the_script_of_the_action(files, tmp_path, verdict):
     inputs |= {"INCONCLUSIVE": "fail", "ARGUMENTS": "--max-missing 0.2", "JUNIT": "g.xml"}
     told = tmp_path / "output"
     runner = {"JSON": "", "RUNNER_TEMP": tmp_path, "GITHUB_OUTPUT": told}
-    (tmp_path / "betterthan").write_text(
-        f'#!/bin/sh\nexec {sys.executable} -m betterthan.cli "$@"\n'
-    )
+    (tmp_path / "betterthan").write_text(f'#!/bin/sh\nexec {sys.executable} -m betterthan "$@"\n')
     (tmp_path / "betterthan").chmod(0o755)
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     environment = os.environ | {k: str(v) for k, v in (inputs | runner).items()} | {"PATH": path}

@@ -132,7 +132,7 @@ def test_a_folder_may_hold_an_equals_sign(tmp_path, monkeypatch):
 
 @pytest.mark.sampled
 def test_a_process_samples_what_the_exact_answer_is_of(results):
-    words = [sys.executable, "-m", "betterthan.cli", "compare", str(results), "--method", "both"]
+    words = [sys.executable, "-m", "betterthan", "compare", str(results), "--method", "both"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, "this needs" in done.stderr) == (0, False)
     assert "method=both" in done.stdout

@@ -142,7 +142,7 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
 sys.argv = ["betterthan", "compare", {str(path)!r}, *{options!r}]
-runpy.run_module("betterthan.cli", run_name="__main__")
+runpy.run_module("betterthan", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (130, "")

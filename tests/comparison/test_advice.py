@@ -1,6 +1,7 @@
 """Advice follows the data, and a comparison follows the advice."""
 
 import functools
+import pickle
 from types import SimpleNamespace
 from typing import Any
 
@@ -362,3 +363,8 @@ def test_advice_says_what_is_given_up(scores):
     assert "the mean decides" in bt.advise(kinds(scores)["graded"][0]).why
     with pytest.raises(FileNotFoundError, match=r"no such file: results.csv"):
         bt.advise("results.csv")
+
+
+def test_advice_can_be_kept():
+    advice = bt.advise(bt.datasets.contingency_case("a"))
+    assert str(pickle.loads(pickle.dumps(advice))) == str(advice)

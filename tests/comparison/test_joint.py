@@ -174,3 +174,14 @@ def test_systems_far_apart_are_not_drawn_further_apart(items, accuracies):
     assert lower < mean < upper
     assert mean < right[:, 0].mean() - right[:, -1].mean()
     np.testing.assert_allclose([mean, lower, upper], alone, atol=0.15 * width)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_who_looks_for_nan_with_errors_of_numpy_gets_the_same_answer(graded):
+    """What underflows far away is rightly 0."""
+    random = np.random.default_rng(0)
+    values = (random.random((300, 3)) < [0.9, 0.6, 0.1]) * 1.0
+    values = values * random.random((300, 1)) if graded else values
+    wanted = bt.compare(scores(values), rope=0.02, rng=1)
+    with np.errstate(all="raise"):
+        assert str(bt.compare(scores(values), rope=0.02, rng=1)) == str(wanted)

@@ -13,7 +13,7 @@ import betterthan
 SOURCE = Path(betterthan.__file__).parent
 # from top to bottom; within a line, what is imported stands to the right
 LAYERS = [
-    ["cli"],
+    ["__main__", "cli"],
     ["gating", "runs", "comparison", "auditing", "reading", "plot"],
     ["fits", "models", "plan", "datasets", "orders", "scores", "features"],
     ["results"],

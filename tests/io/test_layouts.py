@@ -328,7 +328,7 @@ def test_judgments_are_kept_apart_where_that_is_asked_for(write):
         bt.read({"a": path, "b": path}, layout="judgments")
 
 
-@pytest.mark.parametrize("column", ["item", "question_id", "prompt"])
+@pytest.mark.parametrize("column", ["item", "question_id", "prompt", "dialog_id", "conversation"])
 def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     sides = {"model_a": ["X"] * 6 + ["Y"] * 6, "model_b": ["Y"] * 6 + ["X"] * 6}
     votes = pd.DataFrame(sides | {"winner": "X", column: [*"uvwxyz"] * 2})

@@ -1,5 +1,6 @@
 """A small log is parsed once, and read as a large one is."""
 
+import csv
 import json
 import re
 
@@ -9,6 +10,7 @@ from logs import made_inspect as made
 
 import betterthan as bt
 from betterthan.logs import recognising
+from betterthan.logs.json_values import table_rows
 from betterthan.logs.sniffing import LogFile
 
 SAMPLE = {"id": 1, "epoch": 1, "input": "q", "target": "a", "scores": {"match": {"value": "C"}}}
@@ -83,3 +85,19 @@ def test_small_logs_are_opened_once_and_the_last_reader_is_asked_first(tmp_path,
     assert np.all(scores.values == 1)
     assert sorted(opened) == [f"{k}.json" for k in range(5)]
     assert [reader and reader.name for reader in asked] == [None, *4 * ["inspect"]]
+
+
+def test_two_readers_of_long_cells_at_once(tmp_path):
+    """The limit of cells is one of the process, and threads read at the same time."""
+    before, files = csv.field_size_limit(), []
+    for name in ("old", "new"):
+        path = tmp_path / f"{name}.csv"
+        with path.open("w", newline="") as file:
+            rows = [[f"q{k}", "word " * 40_000, k % 2] for k in range(4)]
+            csv.writer(file).writerows([["user_input", "response", "right"], *rows])
+        files.append(LogFile(path, path.name))
+    one, two = map(table_rows, files)
+    next(one), next(two)
+    one.close()  # as a thread that has read its file
+    assert len(list(two)) == 3
+    assert csv.field_size_limit() == before

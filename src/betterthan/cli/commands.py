@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 import betterthan as bt
 from betterthan import __version__, names
 from betterthan.cli import comparing, gating, options, planning, studies
-from betterthan.cli.console import deliver, ended, one_file, put, say, where
+from betterthan.cli.console import deliver, ended, one_file, put, put_report, say, where
 from betterthan.files import refuse_inputs
 from betterthan.progress import working
 
@@ -246,7 +246,7 @@ def groups(
     together = bt.significance.groups(
         result, cutoff=cutoff, confidence=confidence, correction=correction
     )
-    put(bt.report(together, format=form), target)
+    put_report([together], form, target)
 
 
 @partial(register, app)

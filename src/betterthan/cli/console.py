@@ -52,14 +52,20 @@ class _Stream(io.TextIOWrapper):
 
 
 class _Output(_Stream):
-    """Standard output, in which ? stands for a character that its encoding lacks."""
+    """Standard output, in which ? stands for a letter that its encoding lacks; of signs that it
+    lacks those of ASCII are printed.
+    """
 
     replaced = False
     failed = ""  # why, from the first failure on: whoever printed may have overheard it
 
     def put(self, text: str) -> None:
         self.refuse_failed()
-        self.replaced = self.replaced or not _has(self.encoding, text)
+        if not _has(self.encoding, text):
+            from betterthan.results.text import ASCII_SIGNS
+
+            text = text.translate(ASCII_SIGNS)
+            self.replaced = self.replaced or not _has(self.encoding, text)
         try:
             super().put(text)
         except OSError as error:
@@ -254,6 +260,19 @@ def put(written: str, target: Path | None) -> None:
     else:
         write_whole(target, written)
         say(f"wrote {target}")
+
+
+def put_report(answers: Sequence[Any], form: str, target: Path | None) -> None:
+    """Print a report on all answers, on a terminal as wide as that, or write one file."""
+    if form != "text" or target is not None:
+        put(bt.report(*answers, format=form), target)
+        return
+    from betterthan.results.document import joined, without_figures
+    from betterthan.results.kinds import build_page
+    from betterthan.results.text import as_text, terminal_width
+
+    page = without_figures(joined([build_page(answer) for answer in answers]))
+    put(as_text(with_options(page), terminal_width()), target)
 
 
 def deliver(

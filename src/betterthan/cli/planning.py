@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import betterthan as bt
 from betterthan import names
-from betterthan.cli.console import one_file, put, say
+from betterthan.cli.console import one_file, put_report, say
 from betterthan.cli.options import inputs_of, read_arguments, reading_options, say_pooled, source_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def plan(
             wanted["of"] = "b_better"  # as of a pilot, that of the system ahead
         plans = [_of_guess(theta, wanted, how)]
     if page is not None:  # one page on all of them, the number of items first
-        put(bt.report(*plans, format=form), page)
+        put_report(plans, form, page)
 
 
 def _theta(decisive: float | None, difference: float | None) -> tuple[float, float, float]:
@@ -312,7 +312,7 @@ def runs(
         options |= costs | {"missing": missing, "rope": rope, "threshold": threshold}
         options |= {"ci_prob": ci_prob, "interval": interval}
         _refuse_others(files, changed(runs, options))
-        put(bt.report(_same(files, success, seed, reading), format=form), target)
+        put_report([_same(files, success, seed, reading)], form, target)
         return
     with checks.one_system():
         data = read_arguments(files, systems=systems, **reading)
@@ -332,7 +332,7 @@ def runs(
     answers: list[Any] = [reliability, bt.runs.noise(data, ci_prob=ci_prob)]
     if costs := {name: cost for name, cost in costs.items() if cost is not None}:
         answers.append(bt.plan.runs(data, ci_prob=ci_prob, **costs))
-    put(bt.report(*answers, format=form), target)
+    put_report(answers, form, target)
 
 
 def _numbers(text: str) -> list[int]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import betterthan as bt
 from betterthan import names
-from betterthan.cli.console import one_file, put, say
+from betterthan.cli.console import one_file, put_report, say
 from betterthan.cli.options import reading_options
 
 
@@ -68,7 +68,7 @@ def measures(
         how = options | {"statistic": statistic or default, "ci_kind": options["interval"]}
         del how["interval"]
         answers.insert(0, bt.scores.compare(data, **how, rng=seed))
-    put(bt.report(*answers, format=form), target)
+    put_report(answers, form, target)
 
 
 def outcome(
@@ -120,7 +120,7 @@ def outcome(
         if components is not None:
             predicted = bt.features.predict(posterior, component_table(components))
     answers = [answer for answer in (function, posterior, predicted) if answer is not None]
-    put(bt.report(*answers, format=form), target)
+    put_report(answers, form, target)
 
 
 def order(
@@ -179,4 +179,4 @@ def order(
         pooling = "partial" if taus.sizes.get("document", 1) > 1 else "complete"
         fit = bt.models.mallows.fit(taus, pooling=pooling, tied="half", rng=seed)
         answers.append(bt.fits.compare(fit))
-    put(bt.report(orders, *answers, format=form), target)
+    put_report([orders, *answers], form, target)

@@ -216,7 +216,10 @@ def vote_counts(table: Table) -> Reading:
 
 
 _SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "order_swapped", "reversed")
-_ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual names of items
+# what votes are on, next to the usual names of items
+_OBJECTS = ("prompt", "question", "dialogue", "dialog", "conversation", "context", "sample")
+_OBJECTS += ("instruction", "query", "passage", "source", "segment", "text")
+_ITEMS = tuple(f"{name}{ending}" for name in _OBJECTS for ending in ("", "_id"))
 _SEVERAL = 1.1  # votes of a pair on an item, on average
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from math import isfinite
 from operator import itemgetter
+from threading import Lock
 from typing import Any
 
 from betterthan import names
@@ -294,13 +295,22 @@ def _delimiter(preview: Preview) -> str:
     return "\t" if preview.lines[0].count("\t") > preview.lines[0].count(",") else ","
 
 
+_LIMIT = Lock()
+_LIMITS: list[int] = []  # before each reader that is open, of whatever thread
+
+
 @contextmanager
 def _long_cells() -> Generator[None]:
-    before = csv.field_size_limit(_LONGEST)
+    """The limit is one of the process: the last reader to end restores it."""
+    with _LIMIT:
+        _LIMITS.append(_LIMITS[0] if _LIMITS else csv.field_size_limit(_LONGEST))
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        with _LIMIT:
+            before = _LIMITS.pop()
+            if not _LIMITS:
+                csv.field_size_limit(before)
 
 
 _BLANK = ("", "nan", "none", "null", "na", "n/a", "<na>")  # as tables write what is not there

@@ -127,8 +127,10 @@ def reference(data: Any) -> Reference | None:
         return Reference(str(baseline), "baseline")
     if "prob_best" not in data or names.SYSTEM not in data["prob_best"].coords:
         return None
-    best = tables.leading(data)["prob_best"].sel({names.SYSTEM: systems})
-    return Reference(systems[int(best.values.argmax())], "most likely the best")
+    leading = tables.leading(data).sel({names.SYSTEM: systems})
+    errors = leading["prob_best_mcse"].values if "prob_best_mcse" in leading else None
+    first, role = tables.most_likely_best(leading["prob_best"].values, errors)
+    return Reference(systems[first], role)
 
 
 def chosen_reference(

@@ -30,7 +30,7 @@ from betterthan.results.pair_tables import pairs_table, suite_part
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
-from betterthan.results.tables import interval_label, leading
+from betterthan.results.tables import interval_label, leading, most_likely_best
 from betterthan.signed import Signature
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
@@ -484,12 +484,9 @@ def reference(context: ReportContext) -> tuple[int, str]:
     if baseline is not None:
         return context.systems.index(on_one_line(baseline)), "baseline"
     if "prob_best" in context.data:
-        data, best = context.data, context.data["prob_best"].values
-        first, second = np.argsort(-best, kind="stable")[:2]
-        errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else 0 * best
-        # within two Monte Carlo errors
-        tied = best[first] - best[second] <= 2 * np.hypot(errors[first], errors[second])
-        return int(first), "tied as most likely the best" if tied else "most likely the best"
+        data = context.data
+        errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else None
+        return most_likely_best(data["prob_best"].values, errors)
     return 0, "reference"
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from betterthan.results import numbers, sentences
+from betterthan.results import numbers, sentences, tables
 from betterthan.results.facts import Answer, Pair, VerdictCounts, clusters_of
 from betterthan.text import named
 
@@ -172,11 +172,12 @@ def _paper_systems(answer: Answer) -> str:
         more = f", but {others} could not be ruled out" if size > 1 else ""
         probably = f"(P(best) = {p}){condition}{more}"
         return f"{place} {first.system} was probably the best of {n}{by} {probably}."
+    tied = [c.system for c in answer.best if tables.alike(first.p - c.p, first.p_mcse, c.p_mcse)]
+    probably = f", most probably {named(tied, 'or')} (P(best) = {p}{' each' * (len(tied) > 1)})"
+    probably = probably if len(tied) < size else ""
     if size == answer.n_systems:
-        return (
-            f"{place} there was no clear winner among {n}{by}: any of them may be the best, most "
-            f"probably {first.system} (P(best) = {p}){condition}."
-        )
+        anyone = f"any of them may be the best{probably}{condition}"
+        return f"{place} there was no clear winner among {n}{by}: {anyone}."
     if size == 1:
         return (
             f"{place} there was no clear winner among {n}{by}: most probably {first.system} was "
@@ -185,8 +186,7 @@ def _paper_systems(answer: Answer) -> str:
     whom = f" ({whom})" if size <= _CANDIDATES else ""
     return (
         f"{place} there was no clear winner among {n}{by}: the best was one of {size:,}{whom} with "
-        f"posterior probability {answer.best_share:g}, most probably {first.system} (P(best) = "
-        f"{p}){condition}."
+        f"posterior probability {answer.best_share:g}{probably}{condition}."
     )
 
 

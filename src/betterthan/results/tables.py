@@ -1,5 +1,6 @@
 """Tables of an answer: rows of pairs (the better system first) or systems, columns, and cells."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,6 +54,21 @@ def leading(data: xr.Dataset) -> xr.Dataset:
     """Of several answers, such as those of engines or targets, the first."""
     dims = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
     return data.isel(dict.fromkeys(dims, 0)) if dims else data
+
+
+def alike(difference: float, *errors: float) -> bool:
+    """Whether numbers are within two Monte Carlo errors of each other."""
+    return difference <= 2 * math.hypot(*errors)
+
+
+def most_likely_best(best: np.ndarray, errors: np.ndarray | None) -> tuple[int, str]:
+    """Which system has the largest P(best), and what it is: other draws may name another one where
+    it is tied.
+    """
+    first, second = np.argsort(-best, kind="stable")[:2]
+    errors = np.zeros(len(best)) if errors is None else errors
+    tied = alike(best[first] - best[second], errors[first], errors[second])
+    return int(first), "tied as most likely the best" if tied else "most likely the best"
 
 
 def systems(data: xr.Dataset, table_by_pair: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -146,6 +146,7 @@ class Abilities:
         """Posterior given the evidence, whose variance must be above 0."""
         return cls(evidence, fit_groups(evidence.score, evidence.variance, evidence.scale))
 
+    @np.errstate(under="ignore")  # weights and densities of what is far away are rightly 0
     def pairs(self, prob: float, kind: str, rope: float, *, alone: bool = False) -> Answers:
         """Probabilities, intervals and masses of all pairs.
 

@@ -64,6 +64,7 @@ class Tail(NamedTuple):
     converged: _Array
 
 
+@np.errstate(under="ignore")  # what is far away is rightly 0
 def beyond(
     a: _Array, b: _Array, t: _Array, y: _Array, parts: int = 3, *, rough: bool = False
 ) -> Tail:

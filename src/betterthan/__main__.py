@@ -1,4 +1,4 @@
-"""``python -m betterthan.cli`` is ``betterthan``."""
+"""``python -m betterthan`` is ``betterthan``."""
 
 from betterthan.cli.start import run
 
