@@ -372,7 +372,8 @@ def long_scores(table: Table) -> Reading:
     values = _square(table, rows, systems, scores_by_row)
     refuse_total(table.source, rows.names, values)
     refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
-    summary = f"joined by column {item!r}{describe_coordinates(rows.coord_columns)}"
+    written = {role: table.written.get(c, c) for role, c in rows.coord_columns.items()}
+    summary = f"joined by column {table.written.get(item, item)!r}{describe_coordinates(written)}"
     used = {item, system, score, metrics_in(table)[0], *rows.coord_columns.values()}
     scores = PlainScores(values, rows.names, systems.distinct, rows.coords)
     return Reading(scores, summary, unread(table, used))

@@ -182,7 +182,8 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
         named = {"item", *new.values(), metrics_in(table)[0]}
         needed = {*named, *others, *question_columns(table)}
         columns = {name: values for name, values in columns.items() if name in needed}
-    return replace(table, columns=columns, unused=unused)
+    written = {usual: column for column, usual in new.items() if column != usual}
+    return replace(table, columns=columns, unused=unused, written=written)
 
 
 def _refuse_groups(table: Table, spec: Columns, one_of_several: bool) -> None:

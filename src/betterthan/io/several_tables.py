@@ -131,7 +131,8 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
         for name in ("system", "item", "score", *roles)
     }
     rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
-    return Table(", ".join(part.source for part in parts), columns, rows)
+    written = dict(set.intersection(*(set(part.written.items()) for part in parts)))
+    return Table(", ".join(part.source for part in parts), columns, rows, written=written)
 
 
 def named_system(table: Table) -> str | None:
@@ -169,7 +170,9 @@ def _long(name: str, table: Table) -> Table:
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
     columns |= {"item": item, "score": score} | {c.casefold(): c for c in question_columns(table)}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
-    return replace(table, columns=cells_by_role | {"system": [name] * len(table.rows)}, unused=())
+    written = {role: table.written.get(column, column) for role, column in columns.items()}
+    columns = cells_by_role | {"system": [name] * len(table.rows)}
+    return replace(table, columns=columns, unused=(), written=written)
 
 
 def cell_list(values: Any) -> Sequence[Any]:

@@ -4,8 +4,8 @@ from.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,7 @@ class Table:
     columns: dict[str, Any]
     rows: Sequence[Any]  # line in a text file, record in JSON and Parquet, index label in a frame
     unused: tuple[str, ...] = ()  # columns that play no role, whatever their names
+    written: Mapping[str, str] = field(default_factory=dict)  # names in the file, where others
 
     @cached_property
     def by_name(self) -> dict[str, str]:

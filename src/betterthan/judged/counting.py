@@ -353,7 +353,7 @@ def _refuse_unjudged(table: Table, human: str, unjudged: np.ndarray, drop: bool)
     if number and not drop:
         reason = (
             f"{counted(number, 'label')} by people without an answer of the judge; judge these "
-            "items, blank the labels, or leave them out: drop=True, or --drop"
+            "items, blank the labels, or leave them out: drop=True"
         )
         raise table.problem(int(unjudged.argmax()), reason, column=human)
     return number

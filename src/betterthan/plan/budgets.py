@@ -158,7 +158,7 @@ def runs(
     if clusters:
         lines.append(
             f"! Items come in {clusters} clusters, and this plan takes them as independent: its "
-            "errors are too small, and more items of the same clusters help less."
+            "errors may be too small, and more items of the same clusters help less."
         )
     return Plan(result, tuple(lines))
 

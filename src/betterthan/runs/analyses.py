@@ -215,7 +215,7 @@ def reliability(
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
     notes = [note for number in known[::-1] for note in tables[number].attrs["notes"]]
-    return Runs(result, (*reliability_lines(result), *filter(None, notes)))
+    return Runs(result, (*reliability_lines(result), *dict.fromkeys(filter(None, notes))))
 
 
 _FIXED: dict[str, Any] = {
