@@ -37,7 +37,8 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     target, cleared = Path(), set[Path]()
     with ExitStack() as locks:
         try:
-            for target, content in contents.items():
+            for written, content in contents.items():
+                target = expanded(written)
                 if target.is_dir():
                     raise IsADirectoryError(0, "it is a folder")
                 if target.exists() and not target.is_file():
@@ -120,11 +121,16 @@ def refuse_inputs(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
     ValueError
         If a target is an input.
     """
-    for target, source in product(targets, inputs):
+    for target, source in product(map(expanded, targets), map(expanded, inputs)):
         if same_file(target, source):
             named = "" if str(target) == str(source) else f", {source}"
             right = "writing there would destroy it, give another place"
             raise ValueError(f"{target}: is a file that is read{named}; {right}")
+
+
+def expanded(path: str | Path) -> Path:
+    """A path with the home folder in the place of ~."""
+    return Path(os.path.expanduser(path))
 
 
 def same_file(target: Path, source: Path) -> bool:

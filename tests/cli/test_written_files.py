@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import betterthan as bt
 from betterthan import files
 from betterthan.cli import commands
 
@@ -148,3 +149,29 @@ runpy.run_module("betterthan", run_name="__main__")
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.splitlines()[-1] == "interrupted"
     assert "Traceback" not in done.stderr
+
+
+def test_the_home_folder_is_written_to_and_read_from(data, capsys, monkeypatch, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))  # of Windows
+    monkeypatch.chdir(tmp_path)
+    comparison = bt.compare(data)
+    comparison.report(path="~/report.html")
+    comparison.save("~/c.nc")
+    assert sorted(path.name for path in home.iterdir()) == ["c.nc", "report.html"]
+    assert not (tmp_path / "~").exists()
+    assert str(bt.load("~/c.nc")) == str(comparison)
+    (home / "s.json").write_text(data.read_text())
+    assert bt.read("~/s.json").sizes == bt.read(data).sizes
+    refused(
+        capsys, monkeypatch, home / "s.json", "compare", home / "s.json", "--output", "~/s.json"
+    )
+
+
+def test_a_dash_is_no_folder(data, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    code, err = run(capsys, monkeypatch, "compare", data, "-f", "markdown", "-o", "-")
+    assert (code, "output is '-'; leave it out to print the answer" in err) == (2, True)
+    assert not (tmp_path / "-").exists()

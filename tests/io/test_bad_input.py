@@ -380,3 +380,21 @@ def test_arguments(source, choices, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         bt.read(source, **choices)
     assert "\n" not in str(error.value)
+
+
+def test_json_lines_under_another_name_are_told_theirs(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text('{"item": "q1", "A": 1, "B": 0}\n{"item": "q2", "A": 1, "B": 1}\n')
+    with pytest.raises(
+        ValueError, match=r"row 2: .*; if each line is an object, name the file .js"
+    ):
+        bt.read(path)
+    assert bt.read(path.rename(path.with_suffix(".jsonl"))).sizes["item"] == 2
+
+
+@pytest.mark.parametrize("how", [{}, {"sep": ";"}])
+def test_the_line_that_a_spreadsheet_needs_is_to_be_deleted(how, tmp_path):
+    path = tmp_path / "excel.csv"
+    path.write_text("sep=;\nitem;A;B\nq1;1;0\nq2;1;1\n")
+    with pytest.raises(ValueError, match=r"excel.csv, row 1: holds 'sep=;' for a spreadsheet; del"):
+        bt.read(path, **how)

@@ -362,6 +362,20 @@ def test_the_reading_names_the_column_of_the_items(write):
     assert "item ids from column 'question'" in bt.read(path, item="question").attrs["reading"]
 
 
+@pytest.mark.parametrize("columns", [{}, {"item": "q", "cluster": "doc"}])
+def test_files_of_one_system_each_are_joined_by_the_column_as_it_is_called(write, columns):
+    item, _ = columns.values() or ("instance_id", "")
+    paths = {}
+    for name in "ab":
+        path = write(f"{item},score,doc\n" + "".join(f"i{k},{k % 2},d{k // 4}\n" for k in range(8)))
+        paths[name] = path.rename(path.with_name(f"{name}.csv"))
+    paths["b"].write_text(paths["b"].read_text().replace("i0,0", "i0,1"))
+    how = columns or {"ignore": "doc"}
+    reading = bt.read(paths, **how).attrs["reading"]
+    assert f"joined by column '{item}'" in reading
+    assert ("cluster from column 'doc'" in reading) == ("cluster" in how)
+
+
 def test_votes_are_read_by_what_is_preferred(write):
     votes = bt.read(write("item,model_a,model_b,preferred\nq1,X,Y,X\nq2,Y,X,tie\nq3,Y,X,X\n"))
     assert pair(votes, "X", "Y") == [2, 0, 1]

@@ -260,6 +260,11 @@ def test_a_gate_of_reliability_has_the_interval_of_the_comparison():
     assert limits[0] >= -1
 
 
+def test_runs_without_a_score_are_counted_once_for_all_k(with_failed_runs):
+    lines = bt.runs.reliability(bt.read(with_failed_runs, run="run"), k=(1, 2)).lines
+    assert len(set(lines)) == len(lines)
+
+
 def test_runs_that_failed_settle_an_item_whatever_its_other_runs_are():
     """8 items whose first run failed, and whose second has no score, have a pass^2 of 0."""
     rows = [

@@ -217,6 +217,8 @@ def _agreed(format: str | None, output: Path | None) -> tuple[str, Path | None]:
     by_suffix = suffixes.get(output.suffix.lower()) if output is not None else None
     if output is not None and not str(output).strip("."):
         raise ValueError("output is empty; give a folder or a file")
+    if str(output) == "-":
+        raise ValueError("output is '-'; leave it out to print the answer, or give a file")
     form = format or by_suffix or ("html" if output is not None else "text")
     checks.one_of(form, (*reports.FORMAT_NAMES, "json"), "format")
     if output is not None and output.suffix and by_suffix is None and not output.is_dir():

@@ -25,6 +25,7 @@ _COMMA = re.compile(rb"\d,\d")  # a decimal comma, between semicolons
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?%?", re.IGNORECASE)
 _FIRST, _WIDEST = 12, 1000  # records and columns that show whether the first is a header
+_SPREADSHEET = re.compile(r"sep=.", re.IGNORECASE)
 Columns = Iterable[tuple[int, Coded | np.ndarray]]
 Blocks = Callable[[Collection[int], Collection[int]], Iterator[Columns]]
 
@@ -35,6 +36,8 @@ def parse_delimited(data: bytes, source: str, delimiter: str) -> Table:
     header = text.header
     if not header:
         raise problem(source, "is empty; give column names and at least one row")
+    if _SPREADSHEET.fullmatch(first := delimiter.join(header)):
+        raise problem(source, f"holds {first!r} for a spreadsheet; delete this line", row=1)
     may_be_numbers = {k: name.strip().casefold() not in _IDS for k, name in enumerate(header)}
     _refuse_other_delimiter(header, source, delimiter, data)
     _refuse_no_header(text, source)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan import checks
+from betterthan.files import expanded
 from betterthan.io.files import PATHS, refuse_no_file
 from betterthan.io.problems import counted, listed, printable, problem, warn
 from betterthan.logs.roster import READERS, Reader
@@ -54,14 +55,14 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     checks.instance(source, str | Path, "source holds a", PATHS)
     if source == "":
         raise ValueError("the path of a source is empty; give a file or a folder, '.' for this one")
-    path = Path(source)
+    path = expanded(source)
     if _is_folder(path):
         names = sorted(_walked(path), key=lambda name: name.split("/"))
         if not names:
             raise problem(str(path), "is a folder without a file; give one that holds logs")
         return [LogSource(LogFile(path / name, name), key, False) for name in names]
-    if _PATTERN & set(str(source)) and not path.exists():
-        matches = sorted(glob.glob(str(source), recursive=True))
+    if _PATTERN & set(str(path)) and not path.exists():
+        matches = sorted(glob.glob(str(path), recursive=True))
         if not matches:
             raise FileNotFoundError(f"no file fits the pattern {printable(str(source))}")
         return _sources_in(matches, key)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.shapes import Table, with_arrays
-from betterthan.files import write_all
+from betterthan.files import expanded, write_all
 from betterthan.io.problems import in_short
 from betterthan.results import provenance, saved, tables
 from betterthan.results.document import Document
@@ -282,9 +282,10 @@ def load(path: str | Path) -> Comparison:
     ...     bt.load(f"{folder}/case.nc").pairs["verdict"].tolist()
     ['better']
     """
-    if not os.path.isfile(checks.path(path)):  # False of a name that no file can have
+    place = expanded(checks.path(path))
+    if not os.path.isfile(place):  # False of a name that no file can have
         raise FileNotFoundError(f"no such file: {in_short(str(path))}")
-    whole = saved.read(Path(path))
+    whole = saved.read(place)
     data = _of_format(whole.to_dataset(), str(path))
     alternatives = {
         str(name): _own(table.to_dataset())
