@@ -336,7 +336,10 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
         assert pair(bt.read(votes), "X", "Y") == [12, 0, 0]
     with pytest.warns(UserWarning, match=f"'{column}': 12 votes are on 6 items of a pair, so"):
         judgments = bt.io.read_judgments(votes)
-    assert "! 12 votes are on 6 items of a pair" in " ".join(str(bt.compare(judgments)).split())
+    comparison = bt.compare(judgments)
+    assert "! 12 votes are on 6 items of a pair" in " ".join(str(comparison).split())
+    sentence = bt.report(comparison, format="sentence")
+    assert "[State this, too: 12 votes are on 6 items of a pair, so they are not" in sentence
     in_clusters = str(bt.compare(votes, layout="judgments", cluster=column))
     assert "of a pair" not in " ".join(in_clusters.split())
     once = votes.assign(model_a=["X"] * 6 + ["Z"] * 6, model_b="Y", winner="Y")

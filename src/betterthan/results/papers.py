@@ -20,7 +20,12 @@ from betterthan.results.numbers import latex, on_one_line
 from betterthan.results.pair_tables import matrix_table
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
-from betterthan.results.sentences import difference_name, items_with_both, verdict_label
+from betterthan.results.sentences import (
+    answer_sentences,
+    difference_name,
+    items_with_both,
+    verdict_label,
+)
 from betterthan.results.tables import NO_VERDICT, interval_label
 from betterthan.signed import Signature
 
@@ -31,12 +36,16 @@ _COMMENTED = ("Systems", "Audit", "Matrix", "Pairs")  # sections under a pull re
 
 
 def as_sentence(comparison: xr.Dataset) -> str:
-    """For the paper: the answer, which numbers to cite, and the provenance line."""
+    """For the paper: the answer, the provenance line, and for its author which numbers to cite and
+    what the answer warns of.
+    """
     context = report_context(comparison)
+    alarms = [line[2:] for line in answer_sentences(context.answer) if line.startswith("! ")]
     version = context.provenance.version
     cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
     joint = [_CITE] if "pairwise_prob_better" in context.data else []
-    return " ".join([*paper_sentences(context.answer), cited, *joint]) + "\n"
+    warned = [f"[State this, too: {' '.join(alarms)}]"] if alarms else []
+    return " ".join([*paper_sentences(context.answer), cited, *joint, *warned]) + "\n"
 
 
 _CITE = "[Cite these joint numbers; pairwise ones leave the other systems out.]"
