@@ -133,6 +133,25 @@ def expanded(path: str | Path) -> Path:
     return Path(os.path.expanduser(path))
 
 
+_ANSWERS = (".html", ".md", ".tex", ".nc")  # of reports and saved answers, which hold no scores
+_MARKS = {
+    ".csv": b"system,other,prob_better,",
+    ".json": b'"betterthan.',
+}  # in the first line, or the first keys
+
+
+def is_answer(path: Path) -> bool:
+    """Whether a file in a folder is a report, or another answer of this package, and no data."""
+    suffix = path.suffix.lower()
+    if suffix not in _MARKS:
+        return suffix in _ANSWERS
+    try:
+        with path.open("rb") as file:
+            return _MARKS[suffix] in (file.readline(4096) + file.readline(4096))
+    except OSError:
+        return False
+
+
 def same_file(target: Path, source: Path) -> bool:
     """Whether two names are of one file, also through links and folders that do not exist yet."""
     try:

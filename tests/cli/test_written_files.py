@@ -175,3 +175,18 @@ def test_a_dash_is_no_folder(data, capsys, monkeypatch, tmp_path):
     code, err = run(capsys, monkeypatch, "compare", data, "-f", "markdown", "-o", "-")
     assert (code, "output is '-'; leave it out to print the answer" in err) == (2, True)
     assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize("target", ["report.html", "report", "report.json", "report.md"])
+def test_an_answer_in_the_folder_that_is_read_is_written_again(
+    target, capsys, monkeypatch, tmp_path
+):
+    """And is no data of the next command."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    for name, step in (("old", 2), ("new", 3)):
+        rows = "".join(f"q{k},{int(k % step > 0)}\n" for k in range(40))
+        (tmp_path / "results" / f"{name}.csv").write_text(f"item,score\n{rows}")
+    for output in (["-o", f"results/{target}"], ["-o", f"results/{target}"], []):
+        code, err = run(capsys, monkeypatch, "compare", "results", *output)
+        assert (code, "40 items x 2 systems" in err) == (0, True)

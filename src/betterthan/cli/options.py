@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import say
+from betterthan.files import is_answer
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -464,7 +465,8 @@ def inputs_of(arguments: list[str]) -> list[Path]:
     for _, argument in map(_split, arguments):
         path = Path(argument)
         if path.is_dir():
-            paths += [inside for inside in path.rglob("*") if inside.is_file()]
+            inside = filter(Path.is_file, path.rglob("*"))
+            paths += [entry for entry in inside if not is_answer(entry)]
         else:
             paths.append(path)
     return paths

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from betterthan.files import is_answer
 from betterthan.io.files import FORMATS, dataset_name, table_of, unknown_type
 from betterthan.io.frames import is_frame
 from betterthan.io.problems import listed, problem
@@ -149,7 +150,7 @@ def _one_table(source: Any, name: str) -> Any:
 
 def _is_table(file: LogFile) -> bool:
     suffixes = [suffix.lower() for suffix in file.path.suffixes if suffix.lower() != ".gz"]
-    return bool(suffixes) and suffixes[-1] in FORMATS
+    return bool(suffixes) and suffixes[-1] in FORMATS and not is_answer(file.path)
 
 
 def _has_frames(source: Any) -> bool:
