@@ -74,9 +74,9 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     np.add.at(square, (place, a, b, _PLACE[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    kept = origin(judgments, "n", "n_missing", "dependent")  # which the answer says
+    noted = origin(judgments, "n", "n_missing", "dependent")  # which the answer says
     return square_array(square, systems, leading_coords).assign_attrs(
-        kept | Signature(unit=JUDGMENT, ties="third").to_attrs()
+        noted | Signature(unit=JUDGMENT, ties="third").to_attrs()
     )
 
 

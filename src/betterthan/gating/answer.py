@@ -312,8 +312,8 @@ def _missing(evidence: Evidence) -> str:
 def _more(evidence: Evidence) -> str:
     further, condition = evidence.further, "if the two systems are in fact equal"
     if evidence.cells:  # the worst values of what is missing would have to pass, too
-        one = evidence.cells == 1
-        scores = "missing score is" if one else f"{evidence.cells:,} missing scores are"
+        single = evidence.cells == 1
+        scores = "missing score is" if single else f"{evidence.cells:,} missing scores are"
         condition += f" and the {scores} obtained"
     if further is None or further.units is None:
         return f"even {MOST:,} more {evidence.per}s would not be enough for a pass, {condition}"

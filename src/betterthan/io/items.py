@@ -23,7 +23,7 @@ from betterthan.io.layouts import (
     metric_of,
     metrics_in,
     not_scores,
-    refuse_points_of_thousands,
+    refuse_thousands,
 )
 from betterthan.io.measure_names import refuse_rightness, refuse_several_measures
 from betterthan.io.plain_scores import PlainScores
@@ -267,7 +267,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
     values = np.empty((len(items.ids), len(systems)))
     for k, system in enumerate(systems):
         values[:, k] = cells.scores(table, system, partial(not_scores, table, system))
-    refuse_points_of_thousands(table, systems, values)
+    refuse_thousands(table, systems, values)
     if items.summary.startswith("items are") or not (named or len(values) < _NUMBERED[1]):
         _refuse_row_numbers(table, systems, values, named)
     runs = columns_of_runs(systems) if not named and "epoch" not in items.coords else {}
@@ -366,7 +366,7 @@ def long_scores(table: Table) -> Reading:
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
     scores_by_row = cells.scores(table, score)
-    refuse_points_of_thousands(table, [score], scores_by_row)
+    refuse_thousands(table, [score], scores_by_row)
     if "epoch" in rows.by_row and np.isnan(scores_by_row).any():
         _refuse_blank_run(table, rows.by_row["epoch"], systems, scores_by_row)
     values = _square(table, rows, systems, scores_by_row)

@@ -51,7 +51,7 @@ def check_labels(
     if not named:
         others = _check_others(table, column, labels, counted, one)
     else:
-        _warn_of_others(table, column, labels, counted)
+        _warn_unlike_gold(table, column, labels, counted)
     tell_alike(table.source, every, "labels")
     return others
 
@@ -138,7 +138,7 @@ def _check_others(
     )
 
 
-def _warn_of_others(
+def _warn_unlike_gold(
     table: Table, gold: str, labels: set[str], predicted: Mapping[str, Counted]
 ) -> None:
     """Warn of systems that were asked for, and can hardly be right."""

@@ -333,20 +333,20 @@ def not_scores(table: Table, column: str) -> str:
     return rows_of_averages(table, column) or reason
 
 
-def refuse_points_of_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -> None:
+def refuse_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -> None:
     """Refuse scores of which points seem to separate thousands, such as 1.037 next to 942."""
     if not _LARGE < np.fmax.reduce(values, axis=None, initial=0.0) < 1000:
         return
     texts: dict[str, str] = {}
     for column in columns:
-        cells_of = table.columns[column]
-        distinct = cells_of.cells.distinct if isinstance(cells_of, Numbers) else cells_of
+        entries = table.columns[column]
+        distinct = entries.cells.distinct if isinstance(entries, Numbers) else entries
         texts |= {cell.strip(): column for cell in distinct if isinstance(cell, str)}
     pointed = [text for text in texts if "." in text]
-    whole = [text for text in texts if text.isdecimal() and int(text) > _LARGE]
-    if pointed and whole and all(map(_POINTS.fullmatch, pointed)):
-        reason = f"{pointed[0]} next to {whole[0]}; leave points out that separate thousands, or"
-        right = f"write {whole[0]}.000 if they are decimal points"
+    integers = [text for text in texts if text.isdecimal() and int(text) > _LARGE]
+    if pointed and integers and all(map(_POINTS.fullmatch, pointed)):
+        reason = f"{pointed[0]} next to {integers[0]}; leave points out that separate thousands, or"
+        right = f"write {integers[0]}.000 if they are decimal points"
         raise problem(table.source, f"{reason} {right}", column=texts[pointed[0]])
 
 

@@ -30,7 +30,7 @@ def refuse_doubtful(scores: xr.DataArray) -> None:
     _refuse(scores, doubtful(scores))
 
 
-def warn_of_scales(scores: xr.DataArray) -> None:
+def warn_unlike_scales(scores: xr.DataArray) -> None:
     """Warn of systems that were named though their scores are not on one scale."""
     if scores.ndim == 2 and (reason := other_scales(scores)):
         warn(scores.attrs["source"], f"{reason}; write all on one scale")

@@ -17,7 +17,7 @@ from betterthan.io.files import table_of
 from betterthan.io.layouts import DIRECTION, find, named_systems
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
-from betterthan.io.score_values import refuse_doubtful_logs, warn_of_scales
+from betterthan.io.score_values import refuse_doubtful_logs, warn_unlike_scales
 from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
 from betterthan.reading.sources import in_pandas, is_store, runs_in, tables_in, with_judged
@@ -373,7 +373,7 @@ def read(
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)
     if isinstance(systems, Sequence) and names.ITEM in result.dims:
-        warn_of_scales(result)
+        warn_unlike_scales(result)
     more = [words for words in (how, skipped) if words]
     reading = "; ".join([result.attrs["reading"], *more])
     return result.assign_attrs(reading=reading) if more else result

@@ -173,8 +173,8 @@ def _single_comparison(answers: tuple[Any, ...], format: str) -> Any:
         )
     if getattr(comparison, "attrs", {}).get("answer") != "comparison":
         kind, others = find_kind(comparison), ", ".join(form.name for form in FORMATS)
-        what = f"of {kind.by}" if kind else f"a {type(comparison).__name__}"
-        what += " on judged outcomes" * (what == "of compare")
+        judged = " on judged outcomes" if kind and kind.by == "compare" else ""
+        what = f"of {kind.by}{judged}" if kind else f"a {type(comparison).__name__}"
         raise ValueError(
             f"format={format!r} is of one comparison by betterthan.compare, and the answer is "
             f"{what}; choose one of {others}"
