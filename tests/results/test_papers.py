@@ -333,3 +333,19 @@ def test_papers_say_that_a_fitted_model_of_all_systems_is_joint():
     least = int(found["prob_best"].values.argmin())
     p, error = (found[name].values[least].item() for name in ("prob_best", "prob_best_mcse"))
     assert numbers.latex(numbers.probability(p, error)) in macros_of(found).values()
+
+
+def test_clusters_are_those_that_a_pair_shares():
+    random = np.random.default_rng(0)
+    values = (random.random((120, 3)) < [0.8, 0.6, 0.5]) * 1.0
+    values[:24, 2] = np.nan  # of four of the 20 clusters
+    clusters = ("item", [f"d{k // 6}" for k in range(120)])
+    coords = {"system": list("ABC"), "cluster": clusters}
+    scores = xr.DataArray(values, dims=("item", "system"), coords=coords)
+
+    def place(data):
+        return bt.report(bt.compare(data, rng=1), format="sentence").partition(",")[0]
+
+    assert place(scores) == "On the 96 to 120 items in 16 to 20 clusters that each pair shares"
+    assert place(scores[24:]) == "On 96 items in 16 clusters"
+    assert place(scores[:, [0, 2]]) == "On 96 items in 16 clusters"

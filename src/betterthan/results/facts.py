@@ -162,7 +162,8 @@ class Answer:
     units: str = "items"
     n: int | None = None  # units that all pairs have
     n_shared: tuple[int, int] | None = None  # fewest and most that a pair shares, with its ties
-    clusters: str | None = None  # such as 12 clusters
+    clusters: str | None = None  # such as 12 clusters, of all pairs
+    clusters_shared: str | None = None  # that a pair shares, such as 8 to 12 clusters
     averaged: str | None = None  # such as 4 data sets, each counted once
     model: str | None = None  # the advised one that gives the answer, such as hierarchical
     threshold: float = names.VERDICT_PROB
@@ -280,6 +281,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         n=_common_n(pairs, provenance),
         n_shared=_n_shared(pairs, provenance),
         clusters=_clusters(provenance),
+        clusters_shared=_clusters_shared(pairs, provenance),
         averaged=_averaged(provenance, data),
         model=_model(provenance),
         threshold=provenance.threshold or names.VERDICT_PROB,
@@ -358,6 +360,14 @@ def _clusters(provenance: Signature) -> str | None:
     if provenance.unit != "cluster" or provenance.n_units is None:
         return None
     return _clusters_text(provenance.n_units, provenance.weight == "unit")
+
+
+def _clusters_shared(pairs: Any, provenance: Signature) -> str | None:
+    if provenance.unit != "cluster" or "n_units" not in pairs:
+        return None
+    fewest, most = int(pairs["n_units"].min()), int(pairs["n_units"].max())
+    least = f"{fewest:,} to " if fewest < most else ""
+    return f"{least}{_clusters_text(most, provenance.weight == 'unit')}"
 
 
 def _clusters_text(number: int, each_once: bool) -> str:

@@ -54,10 +54,13 @@ def place_label(answer: Answer) -> str:
     held = "items" if answer.n_judgments is None else "judgments"
     units = held if answer.clusters or repeated else answer.units
     units = units.removesuffix("s") if most == 1 else units
+    together = answer.pair is None and answer.n_judgments is not None
     clusters = clusters_of(answer, answer.pair)
+    if answer.pair is None and not together:
+        clusters = answer.clusters_shared or clusters
     clusters = f" in {clusters}" if clusters else ""
     units += f"{clusters}{' with repeated runs' if repeated else ''}"
-    if answer.n_judgments is not None and answer.pair is None:
+    if together:
         return f"{answer.n_judgments:,} {units}"
     if fewest == most:
         return f"{most:,} {units}"
