@@ -255,6 +255,10 @@ def test_several_judgments_of_each_judge_are_warned_of(judges, warned):
     assert (f"60 judgments by {judges} judges count as independent" in text) == warned
     by_judge = bt.compare(data.assign_coords(cluster=("judgment", names)))
     assert "count as independent" not in str(by_judge) or judges == 1
+    if judges == 3:
+        with pytest.warns(UserWarning, match="little more than a guess"):
+            advised = bt.compare(data, method="advised", rng=1)
+        assert "! The uncertainty is that of 3 judges" in " ".join(str(advised).split())
 
 
 def test_judgments_are_read_with_the_column_of_their_clusters():

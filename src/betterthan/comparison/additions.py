@@ -16,7 +16,7 @@ from betterthan.comparison.engines import Answer, closed_table
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
-from betterthan.counts.judgments import JUDGMENT, few_judges
+from betterthan.counts.judgments import JUDGE, JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, differing, pooled, several, sums_by_unit
@@ -422,9 +422,16 @@ def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
-    """A warning where each judge gave several judgments, and they count as independent."""
+    """A warning where each judge gave several judgments, and they count as independent, or where
+    the uncertainty is that of few judges.
+    """
     judges = few_judges(evaluation.data) if evaluation.kind == "judgments" else 0
-    if not judges or evaluation.advice is not None:
+    if judges and evaluation.advice is not None:
+        few = evaluation.advice.options.get("by") == JUDGE and judges < names.UNITS_MIN
+        return (
+            f"! The uncertainty is that of {judges} judges, and little more than a guess.",
+        ) * few
+    if not judges:
         return ()
     return (
         f"! {evaluation.data.sizes[JUDGMENT]:,} judgments by {judges:,} judges count as "
