@@ -455,7 +455,7 @@ def read_tables(
         if getattr(meanings, role) and chosen_layout.gives not in grouped:
             what = f"{role}={getattr(meanings, role)!r} is for scores and TP/FP/FN counts"
             votes = role == "cluster" and chosen_layout.name == "votes"
-            right = "; pass layout='judgments' to keep who judged" if votes else ""
+            right = "; pass layout='judgments', too" if votes else ""
             raise ValueError(f"{what}; this was read as {chosen_layout.name}{right}")
     result = _read(chosen_layout, by_name, datasets, systems, choices, plain)
     if several:
