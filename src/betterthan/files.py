@@ -134,10 +134,8 @@ def expanded(path: str | Path) -> Path:
 
 
 _ANSWERS = (".html", ".md", ".tex", ".nc")  # of reports and saved answers, which hold no scores
-_MARKS = {
-    ".csv": b"system,other,prob_better,",
-    ".json": b'"betterthan.',
-}  # in the first line, or the first keys
+# of tables of pairs and of answers as JSON, in the first two lines
+_MARKS = {".csv": b"system,other,prob_better,", ".json": b'"schema": "betterthan.'}
 
 
 def is_answer(path: Path) -> bool:

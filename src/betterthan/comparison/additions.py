@@ -426,13 +426,12 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
     the uncertainty is that of few judges.
     """
     judges = few_judges(evaluation.data) if evaluation.kind == "judgments" else 0
-    if judges and evaluation.advice is not None:
-        few = evaluation.advice.options.get("by") == JUDGE and judges < names.UNITS_MIN
-        return (
-            f"! The uncertainty is that of {judges} judges, and little more than a guess.",
-        ) * few
     if not judges:
         return ()
+    if evaluation.advice is not None:
+        if judges >= names.UNITS_MIN or evaluation.advice.options.get("by") != JUDGE:
+            return ()
+        return (f"! The uncertainty is that of {judges} judges, and little more than a guess.",)
     return (
         f"! {evaluation.data.sizes[JUDGMENT]:,} judgments by {judges:,} judges count as "
         "independent. If judges differ in what they prefer, the answer is too certain about other "
