@@ -342,6 +342,8 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert "[State this, too: 12 votes are on 6 items of a pair, so they are not" in sentence
     in_clusters = str(bt.compare(votes, layout="judgments", cluster=column))
     assert "of a pair" not in " ".join(in_clusters.split())
+    groups = pd.concat([votes.rename(columns={column: "context"}).assign(context=[*"st"] * 6)] * 4)
+    assert pair(bt.read(groups), "X", "Y") == [48, 0, 0]  # 48 votes on short and long contexts
     once = votes.assign(model_a=["X"] * 6 + ["Z"] * 6, model_b="Y", winner="Y")
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 

@@ -216,11 +216,11 @@ def vote_counts(table: Table) -> Reading:
 
 
 _SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "order_swapped", "reversed")
-# what votes are on, next to the usual names of items
-_OBJECTS = ("prompt", "question", "dialogue", "dialog", "conversation", "context", "sample")
-_OBJECTS += ("instruction", "query", "passage", "source", "segment", "text")
-_ITEMS = tuple(f"{name}{ending}" for name in _OBJECTS for ending in ("", "_id"))
-_SEVERAL = 1.1  # votes of a pair on an item, on average
+_ITEMS = ("prompt_id", "prompt", "question")  # of votes, next to the usual names of items
+# of items or of groups of them: as many as votes, but for a number of judges
+_OBJECTS = ("dialogue", "dialog", "conversation", "context", "sample", "instruction", "query")
+_OBJECTS += ("passage", "segment", "text", *(f"{name}_id" for name in _OBJECTS))
+_SEVERAL, _JUDGES = 1.1, 20  # votes of a pair on an item, on average, and on one of those
 
 
 def _shared_items(
@@ -230,13 +230,14 @@ def _shared_items(
     make a verdict too certain.
     """
     named = {find(table, "cluster"): "cluster", find(table, "item"): "item"}
-    named |= {table.by_name.get(name): "item" for name in _ITEMS}
+    named |= {table.by_name.get(name): "item" for name in (*_ITEMS, *_OBJECTS)}
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     for column in filter(None, named):
         items = cells.read_once(table, column, cells.texts)
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
-        if n_units > 1 and n >= _SEVERAL * n_units:
+        groups = column.casefold() in _OBJECTS and n > _JUDGES * n_units
+        if n_units > 1 and n >= _SEVERAL * n_units and not groups:
             reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
             reason += "they are not independent, and verdicts are too certain"
             right = f"give one vote per pair and {named[column]}, or take each {named[column]} as "
