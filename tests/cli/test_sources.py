@@ -119,6 +119,8 @@ def test_ids_of_the_data_set_come_from_a_file(tmp_path, monkeypatch, capsys):
     [
         (b"instance_id\nx\n", "ids.txt: begins with 'instance_id', and that is no id; give one id"),
         (b'["x", "y"]', 'ids.txt: begins with \'["x", "y"]\', and that is no id'),
+        (b"task_id\nx\n", "ids.txt: begins with 'task_id', and that is no id"),
+        (b"x,django\ny,django\n", "ids.txt: begins with 'x,django', and that is no id"),
         ("x\n".encode("utf-16"), "ids.txt: is UTF-16, not UTF-8"),
         (None, "no such file: "),
     ],

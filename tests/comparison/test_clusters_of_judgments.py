@@ -269,7 +269,7 @@ def test_judgments_are_read_with_the_column_of_their_clusters():
     wanted = bt.compare(bt.io.read_judgments(frame, cluster="who"))
     np.testing.assert_array_equal(compared["prob_better"], wanted["prob_better"])
     assert compared.data.attrs["n_units"] == 6
-    with pytest.raises(ValueError, match="was read as votes; pass layout='judgments' to keep"):
+    with pytest.raises(ValueError, match="was read as votes; pass layout='judgments', too"):
         bt.compare(frame, cluster="who")
     with pytest.raises(ValueError, match="run='who' is for scores and TP/FP/FN counts"):
         bt.compare(frame, layout="judgments", run="who")

@@ -390,6 +390,9 @@ def test_json_lines_under_another_name_are_told_theirs(tmp_path):
     ):
         bt.read(path)
     assert bt.read(path.rename(path.with_suffix(".jsonl"))).sizes["item"] == 2
+    path.with_suffix(".jsonl").write_text('{"item": "q1", "A": 1}{"item": "q2", "A": 1}\n')
+    with pytest.raises(ValueError, match=r"row 1: .*; give one object a line$"):
+        bt.read(path.with_suffix(".jsonl"))
 
 
 @pytest.mark.parametrize("how", [{}, {"sep": ";"}])

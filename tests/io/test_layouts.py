@@ -344,6 +344,15 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert "of a pair" not in " ".join(in_clusters.split())
     groups = pd.concat([votes.rename(columns={column: "context"}).assign(context=[*"st"] * 6)] * 4)
     assert pair(bt.read(groups), "X", "Y") == [48, 0, 0]  # 48 votes on short and long contexts
+    few = bt.compare(judgments.isel(judgment=slice(6)))  # one vote on each item
+    assert "of a pair" not in " ".join(str(few).split())
+    third = votes.assign(model_b=["Y"] * 6 + ["Z"] * 6, winner="tie")
+    with pytest.warns(UserWarning, match=f"'{column}': 24 votes are on"):
+        judgments = bt.io.read_judgments(pd.concat([votes, third.assign(model_a="X")]))
+    part = " ".join(str(bt.compare(judgments, systems=["X", "Y"])).split())
+    assert "! several votes are on one item of a pair, so they are not independent" in part
+    same = votes.rename(columns={column: "instruction"}).assign(instruction="Which is better?")
+    assert pair(bt.read(same), "X", "Y") == [12, 0, 0]  # of all votes
     once = votes.assign(model_a=["X"] * 6 + ["Z"] * 6, model_b="Y", winner="Y")
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 

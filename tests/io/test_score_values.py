@@ -351,6 +351,7 @@ def test_what_each_item_is_out_of_is_no_system_next_to_right_and_wrong(name):
         (["94", "1.037", "100", "33.333"], False),  # percentages, means of three
         (["942.125", "1.037", "983.500", "1.100"], False),
         (["942", "0.037", "983", "1.100"], False),
+        (["124", "128.191", "131", "99.500"], False),  # milliseconds of two tools
     ],
 )
 def test_points_that_may_separate_thousands_are_refused(form, cells, refused, tmp_path):

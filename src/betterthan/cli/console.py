@@ -15,6 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -375,15 +376,18 @@ def fail(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def _show_warning(printed: set[str], message: Warning | str, *_: Any, **__: Any) -> None:
+    """Once, also where a file is looked at again."""
     from betterthan.cli.options import in_options
 
-    say(in_options(f"warning: {message}"))
+    if str(message) not in printed:
+        say(in_options(f"warning: {message}"))
+    printed.add(str(message))
 
 
 def ended(command: Callable[[], Any]) -> NoReturn:
     """Run a command, and leave."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = partial(_show_warning, set())
     try:
         code = _code_of(command)
         if note := finish():

@@ -496,6 +496,11 @@ def reading_options(**options: Any) -> dict[str, Any]:
     return {k: v.split(",") if k in _LISTS and v != "" else v for k, v in options.items()}
 
 
+_NO_ITEM = re.compile(
+    r"(\w+_)?id|[\[{#\"].*|.*,.*", re.IGNORECASE
+)  # the first line of another file
+
+
 def _listed_items(path: Path) -> list[str]:
     """The ids in a text file, one a line."""
     from betterthan.io.files import decoded, refuse_no_file
@@ -506,7 +511,7 @@ def _listed_items(path: Path) -> list[str]:
     lines = map(str.strip, decoded(path.read_bytes(), path.name).splitlines())
     items = list(filter(None, lines))
     first = items[0] if items else ""
-    if first.casefold() in ALIASES["item"] or first.startswith(("[", "{")):
+    if first.casefold() in ALIASES["item"] or _NO_ITEM.fullmatch(first):
         reason = f"begins with {quoted(first[:20])}, and that is no id; give one id a line"
         raise problem(path.name, f"{reason}, and nothing else, for items=")
     return items

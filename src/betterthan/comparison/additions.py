@@ -416,6 +416,8 @@ def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
     missing = int(attrs.get("n_missing", 0))
     if not missing or attrs.get("unit") != JUDGMENT:
         return ()
+    if attrs.get("n") != evaluation.data.sizes.get(JUDGMENT, attrs.get("n")):
+        return ()  # a part of what was read
     total = missing + int(attrs.get("n", 0))
     note = f"{missing:,} of {total:,} {names.NO_WINNER}; they are left out, not as ties."
     return (f"{'! Missing data: ' * (missing > _MANY_MISSING * total)}{note}",)

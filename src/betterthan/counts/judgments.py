@@ -74,7 +74,8 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     np.add.at(square, (place, a, b, _PLACE[outcome]), 1)
     square += square.swapaxes(1, 2)[..., [1, 0, 2]]
     square = square if by is not None else square[0]
-    noted = origin(judgments, "n", "n_missing", "dependent")  # which the answer says
+    complete = judgments.attrs.get("n") == judgments.sizes[JUDGMENT]  # none was selected since
+    noted = origin(judgments, *("n", "n_missing", "dependent") * complete)  # which the answer says
     return square_array(square, systems, leading_coords).assign_attrs(
         noted | Signature(unit=JUDGMENT, ties="third").to_attrs()
     )

@@ -132,7 +132,19 @@ def picked(data: Any, systems: Sequence[str] | Mapping[str, str] | None) -> Any:
         checks.unique([new.get(s, s) for s in present], "system")
         return _renamed(data, new)
     checks.at_least_two(selected)
-    return _selected(data, selected)
+    part = _selected(data, selected)
+    of_votes = len(selected) < len(present) and part.attrs.get("unit") == "judgment"
+    return _without_numbers(part) if of_votes else part
+
+
+def _without_numbers(votes: Any) -> Any:
+    """Votes on some systems, without the numbers of those on all."""
+    votes = votes.copy(deep=False)
+    votes.attrs = {k: v for k, v in votes.attrs.items() if k not in ("n", "n_missing")}
+    if "dependent" in votes.attrs:
+        reason = "several votes are on one item of a pair, so they are not independent"
+        votes.attrs["dependent"] = f"{reason}, and verdicts are too certain"
+    return votes
 
 
 def systems_of(data: Any) -> list[str]:

@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from betterthan.files import expanded
 from betterthan.io.compression import gunzipped
 from betterthan.io.delimited import parse_delimited
 from betterthan.io.json_records import parse_json, parse_json_lines
@@ -118,7 +119,7 @@ def refuse_no_text(data: bytes, source: str) -> None:
 def table_of(source: Any) -> Table:
     """The table in a file or a frame."""
     if isinstance(source, str | Path):
-        return read_file(Path(source))
+        return read_file(expanded(source))
     import pandas as pd
 
     from betterthan.io.frames import table_from_frame

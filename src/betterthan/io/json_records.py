@@ -160,14 +160,20 @@ def _under(objects: list[dict[str, Any]], key: str) -> list[Any]:
 
 
 _MORE = "Extra data"  # what the library says of a second object
-LINES_HINT = "; if each line is an object, name the file .jsonl"
 NOT_READ = (ValueError, RecursionError, RepeatedKeyError)  # what reading JSON raises
+
+
+def _line_hint(source: str) -> str:
+    """What is right where more follows an object."""
+    if ".jsonl" in source:
+        return "; give one object a line"
+    return "; if each line is an object, name the file .jsonl"
 
 
 def json_problem(error: Exception, source: str, row: int | None, hint: str = "") -> ValueError:
     """Why JSON could not be read, as a refusal; the hint is for what is no JSON."""
     if isinstance(error, json.JSONDecodeError):
-        hint = LINES_HINT if error.msg == _MORE else hint
+        hint = _line_hint(source) if error.msg == _MORE else hint
         reason = f"not valid JSON ({error.msg}, character {error.colno}){hint}"
         return problem(source, reason, row=row or error.lineno)
     if isinstance(error, RepeatedKeyError):
@@ -403,7 +409,7 @@ class Window:
     def _wrong(self, message: str, position: int) -> ValueError:
         """Return the error for invalid JSON at a position."""
         line, column = self._place(position)
-        right = LINES_HINT if message == _MORE else "; is the file cut?"
+        right = _line_hint(self._name) if message == _MORE else "; is the file cut?"
         message = f"not valid JSON ({message}, character {column:,}){right}"
         return problem(self._name, message, row=line)
 

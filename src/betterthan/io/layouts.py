@@ -306,6 +306,7 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _POINTS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _LARGE = 100  # more than a percentage, which may have three decimals
+_SOME = 0.05  # of all scores that are whole and large: fewer are outliers
 RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
 _METRICS = ("metric", "metrics", "measure", "measures", "statistic", "score_name", "scorer")
 _MANY = 9  # columns of numbers: more are items rather than metrics
@@ -334,8 +335,16 @@ def not_scores(table: Table, column: str) -> str:
 
 
 def refuse_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -> None:
-    """Refuse scores of which points seem to separate thousands, such as 1.037 next to 942."""
+    """Refuse scores of which points seem to separate thousands, such as 1.037 next to 942: as
+    thousands they are nearer to the others.
+    """
     if not _LARGE < np.fmax.reduce(values, axis=None, initial=0.0) < 1000:
+        return
+    numbers = values[~np.isnan(values)]
+    large, fractions = numbers[(numbers % 1 == 0) & (numbers > _LARGE)], numbers[numbers % 1 > 0]
+    if len(large) < _SOME * len(numbers) or not len(fractions):
+        return
+    if np.median(large) < np.sqrt(1000) * np.median(fractions):
         return
     texts: dict[str, str] = {}
     for column in columns:

@@ -236,8 +236,9 @@ def _shared_items(
         items = cells.read_once(table, column, cells.texts)
         n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
         n = int(decided.sum())
-        groups = column.casefold() in _OBJECTS and n > _JUDGES * n_units
-        if n_units > 1 and n >= _SEVERAL * n_units and not groups:
+        groups = column.casefold() in _OBJECTS and n > _JUDGES * len(items.distinct)
+        one = len(items.distinct) < 2  # such as the instruction of all judges
+        if n_units > 1 and n >= _SEVERAL * n_units and not groups and not one:
             reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
             reason += "they are not independent, and verdicts are too certain"
             right = f"give one vote per pair and {named[column]}, or take each {named[column]} as "

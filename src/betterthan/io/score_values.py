@@ -48,7 +48,12 @@ def refuse_doubtful_logs(scores: xr.DataArray, absent: xr.DataArray) -> None:
 
 def other_scales_of_logs(scores: xr.DataArray) -> str:
     """The same as `other_scales`, of scores that may be infinite."""
-    return other_scales(scores.where(np.isfinite(scores)))
+    return other_scales(finite_scores(scores))
+
+
+def finite_scores(scores: xr.DataArray) -> xr.DataArray:
+    """The scores, NaN where they are infinite."""
+    return scores.where(np.isfinite(scores))
 
 
 def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:

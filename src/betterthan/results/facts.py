@@ -281,7 +281,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         n=_common_n(pairs, provenance),
         n_shared=_n_shared(pairs, provenance),
         clusters=_clusters(provenance),
-        clusters_shared=_clusters_shared(pairs, provenance),
+        clusters_shared=_clusters(provenance, pairs.get("n_units")),
         averaged=_averaged(provenance, data),
         model=_model(provenance),
         threshold=provenance.threshold or names.VERDICT_PROB,
@@ -356,18 +356,12 @@ def units_label(provenance: Signature) -> str:
     return f"{provenance.observation if provenance.n_units is None else provenance.unit}s"
 
 
-def _clusters(provenance: Signature) -> str | None:
+def _clusters(provenance: Signature, shared: Any = None) -> str | None:
     if provenance.unit != "cluster" or provenance.n_units is None:
         return None
-    return _clusters_text(provenance.n_units, provenance.weight == "unit")
-
-
-def _clusters_shared(pairs: Any, provenance: Signature) -> str | None:
-    if provenance.unit != "cluster" or "n_units" not in pairs:
-        return None
-    fewest, most = int(pairs["n_units"].min()), int(pairs["n_units"].max())
-    least = f"{fewest:,} to " if fewest < most else ""
-    return f"{least}{_clusters_text(most, provenance.weight == 'unit')}"
+    number = (provenance.n_units,) if shared is None else (int(shared.min()), int(shared.max()))
+    least = f"{number[0]:,} to " if number[0] < number[-1] else ""
+    return f"{least}{_clusters_text(number[-1], provenance.weight == 'unit')}"
 
 
 def _clusters_text(number: int, each_once: bool) -> str:
