@@ -373,3 +373,18 @@ def test_points_that_may_separate_thousands_are_refused(form, cells, refused, tm
         ValueError, match=r"next to (942|983); leave points out that separate thousand"
     ):
         bt.read(source, sep=";")
+
+
+@pytest.mark.parametrize("whole", [0, 3])
+def test_few_scores_below_a_thousand_are_enough_to_refuse_the_others(whole, tmp_path):
+    """Not of perplexities, of which one is an outlier without decimals."""
+    path = tmp_path / "ms.csv"
+    cells = [f"{k + 951}" if k < whole else f"{1 + k % 3}.{k % 7}37" for k in range(200)]
+    outlier = ["120", *cells[1:]] if not whole else cells
+    rows = (f"q{k};{a};{b}" for k, (a, b) in enumerate(zip(cells, outlier, strict=True)))
+    path.write_text("\n".join(["item;a;b", *rows, ""]))
+    if not whole:
+        assert bt.read(path, sep=";").sizes["item"] == 200
+        return
+    with pytest.raises(ValueError, match="leave points out that separate thousands"):
+        bt.read(path, sep=";")

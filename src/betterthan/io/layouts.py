@@ -306,7 +306,8 @@ _COMMA = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 _POINTS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 _LARGE = 100  # more than a percentage, which may have three decimals
-_SOME = 0.05  # of all scores that are whole and large: fewer are outliers
+_SOME = 3  # scores that are whole and large: fewer may be outliers
+_PLAINLY = 250  # times as large are those of which fewer tell: as thousands within a factor of 4
 RUNS = ("run", "seed", "trial", "repeat", "repetition", "replicate", "attempt")
 _METRICS = ("metric", "metrics", "measure", "measures", "statistic", "score_name", "scorer")
 _MANY = 9  # columns of numbers: more are items rather than metrics
@@ -342,9 +343,10 @@ def refuse_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -
         return
     numbers = values[~np.isnan(values)]
     large, fractions = numbers[(numbers % 1 == 0) & (numbers > _LARGE)], numbers[numbers % 1 > 0]
-    if len(large) < _SOME * len(numbers) or not len(fractions):
+    if not len(large) or not len(fractions):
         return
-    if np.median(large) < np.sqrt(1000) * np.median(fractions):
+    ratio = np.median(large) / np.median(fractions)
+    if ratio < (np.sqrt(1000) if len(large) >= _SOME else _PLAINLY):
         return
     texts: dict[str, str] = {}
     for column in columns:
