@@ -57,3 +57,19 @@ def test_a_probability_just_below_the_threshold_is_not_rounded_up_to_it():
     assert "0.950" not in bt.report(decision, format="text")
     plan = bt.plan.foresee((43, 29, 30), until=150)
     assert plan.lines[0] == "Undecided: P(A better) = 0.9497 after 102 items."
+
+
+def test_a_probability_outside_of_its_range_says_why():
+    """Where a failed run settles pass^2 of an item, no value of its missing run matters."""
+    complete = [(1, 1)] * 30 + [(0, 1)] * 15 + [(0, 0)] * 5
+    old, new = (
+        pd.DataFrame(
+            [(k, run, score) for k, runs in enumerate(rows) for run, score in enumerate(runs)],
+            columns=["item", "run", "score"],
+        )
+        for rows in (complete + [(1, 1)] * 6, complete + [(0, None)] * 6)
+    )
+    decision = bt.gate(old, new, margin=0.1, quantity="pass^2", run="run", max_missing=0.2)
+    text = " ".join(str(decision).split())
+    assert "(0.432 for every value of the missing scores)" in text
+    assert "candidate without a score on 6 items, baseline on 0; only the range counts" in text

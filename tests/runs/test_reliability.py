@@ -304,6 +304,13 @@ def test_rewards_need_the_least_one_that_is_a_success():
     table = pd.DataFrame(rows, columns=["item", "epoch", "A", "B"])
     with pytest.raises(ValueError, match=r"the score of 'A' in row 1 is 0.9; .* pass success="):
         bt.runs.reliability(table, k=1)
+    sides = (table[["item", "epoch"]].assign(score=table[name]) for name in "AB")
+    for refused in (
+        lambda: bt.compare(table, quantity="pass^2"),
+        lambda: bt.gate(*sides, margin=0.1, quantity="pass^2"),
+    ):  # neither has an option success=
+        with pytest.raises(ValueError, match="write each run as 1 or 0 or compare means"):
+            refused()
     result = bt.runs.reliability(table, k=(1, 2), success=0.9)
     assert result["pass_k"].values.tolist() == [[0.75, 0.5], [0.5, 0.0]]
 

@@ -289,7 +289,14 @@ def _are_trials(data: Any) -> bool:
     return False
 
 
-def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
+ZERO_OR_ONE = "write each run as 1 or 0"  # where success= is no option
+
+
+def successes_of(
+    data: Any,
+    success: float | None = None,
+    right: str = "pass success=, the least score that is a success,",
+) -> xr.Dataset:
     """Successes and trials (item, system) of scores with runs, or as they are.
 
     Parameters
@@ -298,6 +305,8 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
         Scores (item, system), or successes and trials.
     success : float, optional
         The least score that is a success (the largest, where lower is better).
+    right : str
+        What the caller advises where it is needed.
 
     Raises
     ------
@@ -322,8 +331,7 @@ def successes_of(data: Any, success: float | None = None) -> xr.Dataset:
         item, system = np.argwhere(odd)[0]
         raise ValueError(
             f"the score of {str(data[names.SYSTEM].values[system])!r} in row {item + 1} is "
-            f"{values[item, system]:g}; runs succeed or fail: pass success=, the least score that "
-            "is a success, or compare means"
+            f"{values[item, system]:g}; runs succeed or fail: {right} or compare means"
         )
     return trials(data)
 

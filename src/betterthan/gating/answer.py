@@ -300,13 +300,16 @@ def _probability(values: list[float], needed: float) -> str:
     now, *limits = (probability(p, threshold=needed) for p in values[:1] + sorted(values[1:]))
     if {now} == set(limits):
         return now
+    if limits[0] == limits[1]:
+        return f"{now} ({limits[0]} for every value of the missing scores)"
     return f"{now} ({limits[0]} to {limits[1]}, depending on missing scores)"
 
 
 def _missing(evidence: Evidence) -> str:
     before, now = evidence.missing
     text = f"candidate without a score on {counted(now, 'item')}, baseline on {before}"
-    return text + (f"; {counted(evidence.cells, 'run')} in total" if evidence.runs > 1 else "")
+    text += f"; {counted(evidence.cells, 'run')} in total" if evidence.runs > 1 else ""
+    return text + ("; only the range counts these items" if evidence.chances.outside else "")
 
 
 def _more(evidence: Evidence) -> str:

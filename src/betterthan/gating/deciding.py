@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.counts.runs import Reliability, successes_of
+from betterthan.counts.runs import ZERO_OR_ONE, Reliability, successes_of
 from betterthan.counts.units import CLUSTER, pooled
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
@@ -109,7 +109,10 @@ def gate(
         )
     sides = read_sides(baseline, candidate, choices)
     if reliability is not None and sides.scores is not None:
-        sides = replace(sides, scores=reliability.scores(successes_of(as_array(sides.scores))))
+        sides = replace(
+            sides,
+            scores=reliability.scores(successes_of(as_array(sides.scores), right=ZERO_OR_ONE)),
+        )
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
     if unequal := pooled(sides.scores):

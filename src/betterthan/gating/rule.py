@@ -74,6 +74,12 @@ class Chances:
         return INCONCLUSIVE if self.could_change else self.observed.verdict
 
     @property
+    def outside(self) -> bool:
+        """Whether the observed data lie outside the range, which counts one side's scores, too."""
+        observed = self.observed.passes
+        return observed < self.worst.passes or observed > self.best.passes
+
+    @property
     def could_change(self) -> bool:
         """Whether values of the missing scores could change the observed verdict."""
         verdict = self.observed.verdict
