@@ -358,4 +358,6 @@ def _expected(wanted: str, data: Any, functions: str) -> ValueError:
     if dims is not None and names.TALLY in dims:
         there = "TP/FP/FN counts"
         functions = f"betterthan.counts.tally_scores, which makes scores of them, and {functions}"
+    elif dims is not None and names.OUTCOME in dims:
+        there = "counts of wins, losses and ties, which do not say of which items"
     return ValueError(f"expected {wanted}, got {there}; see {functions}")

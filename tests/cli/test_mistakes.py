@@ -424,6 +424,13 @@ def test_a_plan_of_judgments_by_cluster_is_refused(run):
     assert (code, "these are judgments by cluster, of which compare says" in error) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["groups", "measures"])
+def test_votes_are_no_scores_of_items(run, command):
+    rows = "".join(f"A,B,{'AB'[k % 3 > 0]}\n" for k in range(30))
+    code, error = run(f"model_a,model_b,winner\n{rows}", command=command)
+    assert (code, "got counts of wins, losses and ties, which do not say of" in error) == (2, True)
+
+
 def test_a_stored_baseline_is_no_table(run):
     stored = "# betterthan baseline 2: written by betterthan gate --accept\nitem,score\nq1,1\n"
     for command in ("compare", "plan", "audit"):

@@ -114,8 +114,8 @@ def test_the_closed_form_that_is_advised_is_what_compare_does(scores):
 
 
 def test_advice_of_no_model_of_the_package_is_in_words(scores):
-    assert str(bt.advise(scores)).startswith("Ask the joint model of all systems: betterthan.")
-    assert str(bt.advise(scores.isel(system=[0, 1]))).startswith("Ask Student's t: betterthan.")
+    assert str(bt.advise(scores)).startswith("Use the joint model of all systems: betterthan.")
+    assert str(bt.advise(scores.isel(system=[0, 1]))).startswith("Use Student's t: betterthan.")
 
 
 def test_other_data_are_refused():

@@ -27,9 +27,9 @@ _TOO_SURE = "they are not independent judgments, and it would be too certain"
 
 @dataclass(frozen=True)
 class Advice:
-    """What to ask for data, in three lines when printed.
+    """The recommended model, the call that fits it, and what would mislead; print it to read it.
 
-    ``spec`` is the row of a model; ``call``, the code that answers, is made from it.
+    ``spec`` is the row of the model.
     """
 
     spec: Spec
@@ -45,18 +45,18 @@ class Advice:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What it is asked with."""
+        """Arguments of the call."""
         return {k: v for k, v in self.spec.options(self.loaded).items() if v}
 
     @property
     def call(self) -> str:
-        """The code that answers."""
+        """Code that computes the answer."""
         call = self.spec.call(self.loaded)
         return call if self.over is None else f"{call[:-1]}, over={self.over!r})"
 
     def __str__(self) -> str:
         whom = _WORDS.get(self.model, self.model)
-        return f"Ask {whom}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
+        return f"Use {whom}: {self.call}\nBecause {self.why}.\nMisleading: {self.misleads}."
 
 
 # models of `compare` that are none in `betterthan.models`
@@ -96,7 +96,7 @@ def advise(
     --------
     >>> import betterthan as bt
     >>> print(bt.advise(bt.datasets.contingency_case("a")))
-    Ask dirichlet_multinomial: betterthan.compare(data)
+    Use dirichlet_multinomial: betterthan.compare(data)
     Because two systems on one set of 1,000 items have a closed form, without Monte Carlo error.
     Misleading: independent_betas, which takes the two accuracies as unrelated though the items
     are the same.
