@@ -5,6 +5,7 @@ import warnings
 import arviz as az
 import numpy as np
 import pytest
+import xarray as xr
 
 import betterthan as bt
 from betterthan.results import numbers
@@ -384,3 +385,23 @@ def test_bad_input_is_one_line(figure, tree, choice, message):
         with pytest.raises(ValueError, match=message) as caught:
             getattr(bt.plot, figure)(tree, **choice)
     assert "\n" not in str(caught.value)
+
+
+def test_differences_of_means_have_the_unit_of_the_score():
+    rng = np.random.default_rng(1)
+    scores = xr.DataArray(
+        rng.normal([[60, 53]], 12, (40, 2)).round(1),
+        dims=("item", "system"),
+        coords={"system": ["A", "B"]},
+    )
+    tree = bt.compare(scores, rope=3).to_datatree(rng=1)
+    draws = tree["posterior"]["difference"].values
+    ax = bt.plot.densities(tree, show="difference", rope=3)
+    x = ax.lines[0].get_xdata()
+    assert x.min() <= np.quantile(draws, 0.01)
+    assert x.max() >= np.quantile(draws, 0.99)
+    assert "win rate" not in ax.get_xlabel()
+    within = (np.abs(draws) <= 3).mean()
+    assert bt.prob_equivalent(tree, rope=3).sel(region="rope").values[0, 1] == within
+    assert bt.fits.compare(tree, rope=3)["mass"].sel(region="rope").values[0, 1] == within
+    bt.plot.differences(tree, rope=3)

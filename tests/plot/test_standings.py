@@ -96,11 +96,19 @@ def test_shares_of_verdicts_are_those_of_every_pair(threshold):
         np.testing.assert_array_equal(beyond[:, k], named & (far >= threshold))
 
 
+def test_scores_in_clusters_are_counted_with_a_warning():
+    clustered = scores(2).assign_coords(cluster=("item", [k // 4 for k in range(40)]))
+    for figure in (bt.plot.matrix, bt.plot.simplex, bt.plot.differences):
+        with pytest.warns(UserWarning, match="Items of a cluster count .* Draw their comparison"):
+            figure(clustered)
+
+
 def test_what_has_no_counts_has_no_curve():
     runs = scores(3).assign_coords(item=[k // 2 for k in range(40)])
     runs = runs.assign_coords(epoch=("item", [k % 2 for k in range(40)]))
-    with pytest.raises(ValueError, match="means on units"):
-        bt.plot.rope_curve(bt.compare(runs))
+    for figure in (bt.plot.rope_curve, bt.plot.simplex, bt.plot.densities):
+        with pytest.raises(ValueError, match="means on units"):
+            figure(bt.compare(runs))
     with pytest.raises(ValueError, match="needs the number of ties"):
         bt.plot.rope_curve(bt.datasets.intent_detection())
     with pytest.raises(ValueError, match="widest is 0"):

@@ -7,6 +7,7 @@ what comes back are those of the data: a figure reads the prior and the rope of 
 them.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -178,9 +179,20 @@ def pairs(data: Any, systems: Any = None, *, or_draws: bool = False) -> xr.DataA
 
 def one_pair(data: Any, systems: Any) -> tuple[str, str, xr.DataArray]:
     """Return names and counts of one pair, from the side of the first system."""
+    refuse_means(data)
     first = None if systems is None else _first_of_two(systems)
     a, b, pair = _only(pairs(data, systems, or_draws=True))
     return (b, a, exchanged(pair)) if first == b else (a, b, pair)
+
+
+def refuse_means(data: Any) -> None:
+    """Refuse answers about means on units for a figure of counts."""
+    dataset = comparison_dataset(data)
+    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
+        raise ValueError(
+            "these answers are of means on units, which no counts represent; pass quantity='wins' "
+            "to compare where units are items, or give counts"
+        )
 
 
 def pair_draws(tree: xr.DataTree, systems: Any) -> tuple[str, str, dict[str, np.ndarray]]:
@@ -288,7 +300,7 @@ def effective_rope(data: xr.DataArray | xr.Dataset, rope: float | None) -> float
     if rope is None:
         return names.ROPE if provenance.rope is None else provenance.rope
     shares = (None, names.DIFFERENCES["wins"], names.DIFFERENCES["accuracy"])
-    own_unit = provenance.model in (names.ADOPTED, "graded", "mallows")
+    own_unit = provenance.model in (names.ADOPTED, names.STUDENT_T, "graded", "mallows")
     if isinstance(data, xr.Dataset) and (own_unit or provenance.difference_is not in shares):
         return checks.margin(rope, "rope", names.OF_DIFFERENCE)
     return checks.rope(rope)
@@ -353,7 +365,13 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
         return data
     if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
-        return count_data(data)
+        counts = count_data(data)
+        if "dependent" in counts.attrs:
+            warnings.warn(
+                f"{counts.attrs['dependent']} Draw their comparison instead.",
+                stacklevel=2,
+            )
+        return counts
     if isinstance(data, xr.Dataset) and {"prob_better", "verdict"} <= set(data):
         model = data.attrs.get("model")
         draws = ", or the draws that it was made of" * (or_draws and model in pairwise.MODELS)

@@ -439,12 +439,7 @@ def rope_curve(
     """
     if not checks.rope(widest, "widest") > 0:
         raise ValueError("widest is 0; give the half width up to which to draw, below 1")
-    dataset = inputs.comparison_dataset(data)
-    if isinstance(dataset, xr.Dataset) and "n_units" in dataset:
-        raise ValueError(
-            "these answers are of means on units, which no counts represent; pass quantity='wins' "
-            "to compare, or give counts"
-        )
+    inputs.refuse_means(data)
     counts = inputs.pairs(data, systems)
     posterior_parameters: Any = _parameters(counts)
     threshold = Signature.from_attrs(counts.attrs).threshold or names.VERDICT_PROB

@@ -344,8 +344,9 @@ def counted(tree: Any) -> xr.Dataset:
 
 
 def in_other_unit(posterior: xr.Dataset) -> bool:
-    """Whether the difference of an adopted posterior may not be one of probabilities."""
-    if posterior.attrs["model"] != names.ADOPTED or "difference" not in posterior:
+    """Whether the difference may not be one of probabilities: of means, or as a user defined it."""
+    own_unit = posterior.attrs["model"] in (names.ADOPTED, names.STUDENT_T)
+    if not own_unit or "difference" not in posterior:
         return False
     return "theta" not in posterior or bool((np.abs(posterior["difference"]) > 1).any())
 
