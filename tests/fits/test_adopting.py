@@ -421,6 +421,49 @@ def test_what_no_answer_depends_on_may_hold_nan(p, value, shown):
     assert "R-hat of loss" in diagnosed(p=p, loss=loss).failures[0]
 
 
+def test_copied_chains_fail(p):
+    assert "Chains 0 and 2 hold the same draws" in diagnosed(p=p[[0, 1, 0]]).failures[0]
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_counts_of_other_data_than_the_model_had_are_refused(labelled):
+    counts = bt.counts.from_table({("A", "B"): (18, 9, 13)})
+    tree = bt.posterior.draws(counts, rng=1)
+    held = counts.isel(system_a=0, system_b=1).values
+    tree["constant_data"] = xr.Dataset({"counts": (("pair", "outcome"), held[None])})
+    other = bt.counts.from_table({("A", "B"): (9, 180, 130)})
+    if not labelled:
+        tree["posterior"] = tree["posterior"].to_dataset().drop_vars("pair")
+    bt.fits.adopt(tree, counts)
+    with pytest.raises(ValueError, match=r"from 18, 9, 13 for the pair A vs B, .* 9, 180, 130;"):
+        bt.fits.adopt(tree, other)
+
+
+def test_pairs_without_labels_are_those_of_the_observed_counts():
+    """Of a model with dims and no coordinates the order of its data names the pairs."""
+    table = {("A", "B"): (30, 5, 5), ("A", "C"): (12, 13, 15), ("B", "C"): (4, 28, 8)}
+    rng = np.random.default_rng(0)
+    theta = np.stack(
+        [rng.dirichlet(np.array(row) + 1, size=(4, 1000)) for row in table.values()], axis=2
+    )
+    tree = own(theta=theta)
+    tree["posterior"] = tree["posterior"].to_dataset().drop_vars("pair")
+    tree["observed_data"] = xr.Dataset({"y": (("pair", "outcome"), list(table.values()))})
+    adopted = bt.fits.adopt(tree, bt.counts.from_table(table))
+    assert bt.prob_better(adopted).sel(system_a="A", system_b="B") > 0.99
+    later = {pair: table[pair] for pair in [("A", "C"), ("A", "B"), ("B", "C")]}
+    with pytest.raises(ValueError, match=r"from 30, 5, 5 for the pair A vs C, .* in their order"):
+        bt.fits.adopt(tree, bt.counts.from_table(later))
+
+
+def test_the_prior_that_a_model_was_built_with_is_in_the_answer():
+    counts = bt.counts.from_table({("A", "B"): (10, 20, 10)})
+    tree = bt.posterior.draws(counts, prior=(60, 1, 1), rng=1)
+    tree["constant_data"] = xr.Dataset({"prior": ("outcome", [60.0, 1.0, 1.0])})
+    answer = bt.fits.compare(bt.fits.adopt(tree, counts))
+    assert "prior=Dirichlet(60, 1, 1) as built" in answer.signature()
+
+
 def test_an_outcome_that_a_model_excludes_does_not_fail(p):
     without_ties = np.stack([p, 1 - p, 0 * p], axis=-1)
     found = diagnosed(theta=without_ties)
@@ -610,7 +653,7 @@ def test_chains_that_disagree_agree_with_nothing(name, request):
 
 def test_cross_check_of_counts_by_cluster_is_refused(theta, by_pair):
     tree = own(theta=theta)
-    counts = np.repeat(by_pair.values[None], 2, axis=0)
+    counts = np.stack([by_pair.values, 0 * by_pair.values])
     tree["constant_data"] = xr.Dataset({"counts": (("cluster", "pair", "outcome"), counts)})
     with pytest.raises(ValueError, match="the adopted model has counts by cluster, and no closed"):
         bt.fits.cross_check(by_pair, bt.fits.adopt(tree, by_pair), prior=(1, 1, 1))

@@ -90,6 +90,7 @@ def test_masses_in_the_legend_are_those_of_the_closed_form(show, rope):
 
 def test_masses_are_shares_of_all_draws_and_equal_draws_count_half():
     p = np.tile([0.4, 0.5, 0.5, 0.7, 0.8], (4, 20))[..., None]
+    p = np.random.default_rng(1).permuted(p, axis=1)  # chains are no copies
     ax = bt.plot.densities(adopted(p=p), show="decisive")
     assert _legend(ax) == ["P(A better) = 0.600", "P(B better) = 0.400"]
     ax = bt.plot.densities(adopted(difference=2 * p - 1), show="difference", rope=0.1)

@@ -64,7 +64,9 @@ def test_bars_hold_those_who_are_not_told_apart(eight):
 
 
 def test_fewer_bars_than_there_are_is_said(eight):
-    assert "The 1 longest of" in bt.plot.cliques(eight, limit=1).get_title(loc="left")
+    assert "1 of 4 bars, each system's longest first" in bt.plot.cliques(eight, limit=1).get_title(
+        loc="left"
+    )
 
 
 def test_the_curve_of_a_pair_is_the_masses():
@@ -94,6 +96,30 @@ def test_shares_of_verdicts_are_those_of_every_pair(threshold):
         np.testing.assert_array_equal(open_[:, k], verdict == "undecided")
         far = np.maximum(dirichlet.prob_above(a, b, t, w), dirichlet.prob_below(a, b, t, -w))
         np.testing.assert_array_equal(beyond[:, k], named & (far >= threshold))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_system_loses_its_only_bar_to_longer_ones(seed):
+    rng = np.random.default_rng(seed)
+    wins = rng.random((50, 60)) < np.linspace(0.3, 0.8, 60)
+    comparison = bt.compare(wins.astype(float), systems=[f"m{k}" for k in range(60)])
+    ax = bt.plot.cliques(comparison)
+    drawn = {int(y) for line in ax.lines for y in line.get_ydata()}
+    rows = [label.get_text() for label in ax.get_yticklabels()]
+    verdict = comparison.data["verdict"].sel(system_a=rows, system_b=rows).values
+    undecided = {k for k, row in enumerate(verdict) if (np.delete(row, k) == "undecided").any()}
+    assert "40 of" in ax.get_title(loc="left")
+    assert drawn == undecided
+
+
+def test_systems_that_were_never_compared_share_no_bar():
+    shown = [("old", "mid", (6, 34, 0)), ("mid", "new", (3, 37, 0))]
+    counts = bt.counts.from_table({(a, b): row for a, b, row in shown})
+    comparison = bt.compare(counts)
+    assert "no_data" in comparison.data["verdict"].values
+    ax = bt.plot.cliques(comparison)
+    assert len(ax.lines) == 0
+    assert ax.get_title(loc="left").startswith("Every compared pair has a better system")
 
 
 def test_scores_in_clusters_are_counted_with_a_warning():

@@ -63,6 +63,15 @@ def test_shrunken_difference_of_many_systems_is_one_number(clustered):
     assert "shrunk from" not in text
 
 
+def test_a_pair_with_a_verdict_is_never_called_hardly_separated():
+    """The joint model halves a difference of 5 items, and still finds the best system."""
+    scores = np.array([[1.0, 0, 0]] * 5)
+    text = " ".join(statement(bt.compare(scores, systems=["A", "B", "C"])))
+    assert text.startswith("A is the best of 3 systems (probability 0.961)")
+    assert "shrunk from −1.00" in text
+    assert "hardly" not in text
+
+
 def test_one_warning_of_clusters_leaves_the_other_notes_to_the_report(clustered):
     text = " ".join(statement(clustered))
     assert text.count("! Few clusters") == 1

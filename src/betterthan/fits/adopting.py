@@ -109,11 +109,14 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
             data = tree[group].to_dataset()
             if data.sizes.get(names.PAIR) == len(order):
                 tree[group] = data.isel({names.PAIR: order})
+        if not judged:
+            _refuse_other_counts(tree, pairs, a)
     _refuse_twice(a, b)
     labels = label_pairs(a, b)
     copied = {k: posterior.attrs[k] for k in _COPIED_ATTRS if k in posterior.attrs}
     attrs = {"model": names.ADOPTED, "square": int(square), **copied}
     attrs |= {"draws": posterior.sizes["draw"], "chains": posterior.sizes["chain"]}
+    attrs |= _built_with(constant)
     labelled = posterior.assign_coords(labels)
     bare, data = joinable(labelled), _keeping(_constant_data(tree), labels, len(a))
     if data is not None and names.SYSTEM_A not in bare.coords:
@@ -338,6 +341,46 @@ def _places(
     if sorted(labels) != sorted(wanted_labels):
         raise ValueError(_other_pairs(labels, wanted_labels))
     return [labels.index(label) for label in wanted_labels], a, b
+
+
+def _unordered(rows: np.ndarray) -> list[list[float]]:
+    """The counts of all pairs, in whatever order and direction these are."""
+    return sorted([*sorted(row[:2]), *row[2:]] for row in rows.tolist()) if rows.ndim == 2 else []
+
+
+def _refuse_other_counts(
+    tree: xr.DataTree, counts: xr.DataArray | xr.Dataset, a: list[str]
+) -> None:
+    """Refuse counts of other data than the model had, or of the same data in another order."""
+    rows = np.asarray(counts.transpose(names.PAIR, names.OUTCOME).values)
+    exchanged = rows[:, [1, 0, *range(2, rows.shape[1])]]
+    as_drawn = counts[names.SYSTEM_A].values.astype(str) == a
+    rows = np.where(as_drawn[:, None], rows, exchanged)
+    constant = _constant_data(tree)
+    held = [constant["counts"]] if "counts" in constant else []
+    observed = tree["observed_data"].to_dataset() if "observed_data" in tree.children else {}
+    held += [x for x in observed.values() if _unordered(x.values) == _unordered(rows)]
+    for array in held:
+        more = [dim for dim in array.dims if dim not in array.dims[-2:]]
+        values = array.sum(more).values
+        if values.shape == rows.shape and (differ := (values != rows).any(1)).any():
+            k = int(np.argmax(differ))
+            was, now = (", ".join(f"{n:g}" for n in side[k]) for side in (values, rows))
+            pair = counts[names.PAIR].values[k]
+            raise ValueError(
+                f"idata was sampled from {was} for the pair {pair}, where the counts have {now}; "
+                "give the counts that the model was built of, in their order"
+            )
+
+
+def _built_with(constant: xr.Dataset) -> dict[str, str]:
+    """The prior that `build` recorded, in words; the user may have changed the model since."""
+    prior = constant.get("prior")
+    if prior is None or prior.dims[-1:] != (names.OUTCOME,) or prior.isnull().any():
+        return {}
+    law = "Dirichlet" if prior.sizes[names.OUTCOME] == 3 else "Beta"
+    shown = f"({', '.join(f'{x:g}' for x in prior.values)})" if prior.ndim == 1 else " by pair"
+    return {"built_with": f"{law}{shown} as built"}
 
 
 def _other_pairs(labels: list[str], wanted_labels: list[str]) -> str:

@@ -253,7 +253,7 @@ def _leaderboard_title(dataset: Any, table: Any, total: int) -> str:
     return title + "; bold: may be the best" * ("in_best_set" in table)
 
 
-_DECIDED = ("a_better", "b_better")
+_SIMILAR = ("split", "equivalent", "undecided")
 
 
 def cliques(
@@ -273,7 +273,8 @@ def cliques(
     systems : list of str or mapping of str to str, optional
         Systems to draw; a mapping renames them.
     limit : int, default 40
-        Largest number of bars to draw, the longest ones. The title reports if there are more.
+        Largest number of bars to draw: the longest of each system, then the longest of all. The
+        title reports if there are more.
     columns : {1, 2}, optional
         Width of the figure in columns of a paper, 3.4 or 7 inches. Default: the width that the
         content needs.
@@ -285,8 +286,8 @@ def cliques(
     matplotlib.axes.Axes
         A bar covers each largest set of systems in which no pair has a better system, or differs
         significantly. It has a mark on each of its members; a system without a mark is not a
-        member. Systems that share a bar are undecided or practically equivalent. A system without a
-        bar has a verdict against every other.
+        member. Systems that share a bar are undecided, split or practically equivalent. A system
+        without a bar is better or worse than every other, or was not compared with it.
 
     Raises
     ------
@@ -317,7 +318,10 @@ def cliques(
     else:
         similar = _similar(dataset, selected)
     all_cliques = [c for c in maximal_cliques(similar) if len(c) > 1]
-    longest = sorted(all_cliques, key=len, reverse=True)[:limit]
+    by_length = sorted(all_cliques, key=len, reverse=True)
+    of_system = {system: bar for bar in reversed(by_length) for system in bar}
+    first = [bar for bar in by_length if bar in set(of_system.values())]
+    longest = list(dict.fromkeys(first + by_length))[:limit]
     labels = drawing.labels([name[system] for system in selected])
     step = 0.17 if len(selected) <= 60 else 0.115
     width = drawing.width(columns, 0.5 + 0.12 * len(longest) + drawing.inches(labels))
@@ -334,18 +338,18 @@ def cliques(
 
 
 def _similar(dataset: Any, selected: list[str]) -> np.ndarray:
-    """Mark pairs without a verdict for either system, in the order of the rows."""
+    """Mark pairs that were compared, without a better system, in the order of the rows."""
     final = tables.leading(dataset)["verdict"]
-    if final.dims == (names.PAIR,):  # a pair that was not compared has no verdict
+    if final.dims == (names.PAIR,):
         places = {system: k for k, system in enumerate(selected)}
-        similar = np.ones((len(selected), len(selected)), dtype=bool)
+        similar = np.eye(len(selected), dtype=bool)
         a, b = inputs.pair_names(final)
         for x, y, verdict in zip(a, b, final.values.astype(str), strict=True):
-            if verdict in _DECIDED and x in places and y in places:
-                similar[places[x], places[y]] = similar[places[y], places[x]] = False
+            if verdict in _SIMILAR and x in places and y in places:
+                similar[places[x], places[y]] = similar[places[y], places[x]] = True
         return similar
     verdict = final.transpose(*names.SQUARE).sel(dict.fromkeys(names.SQUARE, selected))
-    return ~np.isin(verdict.values.astype(str), _DECIDED)
+    return np.isin(verdict.values.astype(str), _SIMILAR) | np.eye(len(selected), dtype=bool)
 
 
 _BARS = 6  # few bars stay near the names
@@ -357,8 +361,8 @@ def _groups_title(dataset: Any, grouped: bool, n_drawn: int, total: int) -> str:
         none, shared = "All systems differ significantly", " do not differ significantly"
     else:
         level = f"threshold {dataset.attrs.get('threshold') or names.VERDICT_PROB:g}"
-        none, shared = "Every pair has a better system", ": no better system in any pair"
-    more = f"\nThe {n_drawn} longest of {total:,} bars" if n_drawn < total else ""
+        none, shared = "Every compared pair has a better system", ": no better system in any pair"
+    more = f"\n{n_drawn} of {total:,} bars, each system's longest first" if n_drawn < total else ""
     return f"Systems that share a bar{shared}, {level}{more}" if total else f"{none}, {level}"
 
 

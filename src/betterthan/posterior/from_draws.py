@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,7 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
     else:
         checked = posterior[[v for v in parameters(posterior) if v != _FREE]]
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
-    failures = [_SINGLE_CHAIN] if chains < 2 else []
+    failures = [_SINGLE_CHAIN] if chains < 2 else _copied_chains(checked)
     rhat, ess = _mixing(checked, failures)
     divergences, bfmi, depth = _sampler(tree, failures)
     return Diagnosis(
@@ -156,6 +156,16 @@ def diagnose(tree: xr.DataTree) -> Diagnosis:
         draws=draws,
         unchecked=" ".join(unchecked),
     )
+
+
+def _copied_chains(checked: xr.Dataset) -> list[str]:
+    """A failure if two chains hold the same draws, which then count twice."""
+    by_chain = [draws.transpose("chain", "draw", ...).values for draws in checked.values()]
+    varying = [draws for draws in by_chain if (draws[0] != draws[0, :1]).any()]
+    for i, j in combinations(range(checked.sizes["chain"]), 2) if varying else ():
+        if all(np.array_equal(draws[i], draws[j]) for draws in varying):
+            return [f"Chains {i} and {j} hold the same draws, which count twice; give them once."]
+    return []
 
 
 def _unchecked(tree: xr.DataTree, posterior: xr.Dataset) -> list[str]:

@@ -99,7 +99,7 @@ class Fit:
         return provenance_attrs(
             model=self.model,
             prior=None if isinstance(prior, str) else prior,
-            prior_text=prior if isinstance(prior, str) else None,
+            prior_text=prior if isinstance(prior, str) else a.get("built_with"),
             seed=a.get("seed"),
             draws=self.posterior.sizes["draw"],
             chains=self.posterior.sizes["chain"],

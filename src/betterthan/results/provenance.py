@@ -120,9 +120,9 @@ def _sizes(provenance: Signature, sizes: Any) -> list[str]:
 def _prior(provenance: Signature) -> str | None:
     if provenance.prior_sd:
         return f"normal(0, {provenance.prior_sd:g}) of a difference"
-    if provenance.model in (names.ADOPTED, names.STUDENT_T):
+    if provenance.model == names.STUDENT_T:
         return None
-    if provenance.prior_text:
+    if provenance.prior_text or provenance.model == names.ADOPTED:
         return provenance.prior_text
     if provenance.prior is None or provenance.model in OWN_PRIOR:
         own = f"that of {provenance.model}" if provenance.model else None

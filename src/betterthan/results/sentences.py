@@ -270,7 +270,7 @@ def _shrunken(answer: Answer, pair: Pair) -> str:
     text, estimate = (difference_words(p).partition(" ")[0] for p in (observed, pair))
     if text == estimate or abs(pair.difference) >= _NEARLY * abs(difference):
         return ""
-    if joint and abs(pair.difference) < abs(difference) / 2:
+    if joint and pair.verdict == "undecided" and abs(pair.difference) < abs(difference) / 2:
         return f"{_MUCH}: the data hardly separate them"
     by = "" if joint else " by the model" if answer.together else " by the prior"
     return f"; shrunk from {text}{by}"
