@@ -237,6 +237,11 @@ def test_means_of_clusters_are_planned_in_clusters():
     assert "12 clusters" in first
     assert "after 20 more clusters" in second
     assert "on 12 new clusters" in bt.plan.replication(scores).lines[1]
+    table = " ".join(str(bt.plan.outlook(bt.compare(scores))).split())
+    for heading in ("Number of", "More"):  # as the sentence says
+        assert heading in table.partition("clusters would")[2]
+    assert "items would" not in table
+    assert "More items" not in table
 
 
 def test_verdicts_of_pairs_alone_are_called_pairwise_next_to_a_joint_answer():

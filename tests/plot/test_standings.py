@@ -1,6 +1,7 @@
 """The systems with their scores, who is not told apart, and how the rope's width decides."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -190,3 +191,19 @@ def test_a_pair_without_data_counts_for_nothing():
     drawn = np.ma.getmaskarray(bt.plot.matrix(found).images[0].get_array())
     assert drawn.sum() == 2 * 3  # A and C, A and D, B and C
     assert not drawn.diagonal().any()
+
+
+def test_figures_name_the_statistic_of_tallies():
+    rng = np.random.default_rng(4)
+    rows = {
+        "system": np.repeat(["A", "B", "C"], 40),
+        "item": np.tile(np.arange(40), 3),
+        **{count: rng.integers(1, 6, 120) for count in ("tp", "fp", "fn")},
+    }
+    answer = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
+    ax = bt.plot.leaderboard(answer)
+    assert ax.get_xlabel() == "F1"
+    assert "F1 with 95% interval" in ax.get_title(loc="left")
+    ax = bt.plot.differences(answer)
+    assert ax.get_xlabel().startswith("Difference in F1 (")
+    assert bt.plot.differences(scores(3)).get_xlabel().startswith("Difference in win rate (")

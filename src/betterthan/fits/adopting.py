@@ -379,8 +379,8 @@ def _built_with(constant: xr.Dataset) -> dict[str, str]:
     if prior is None or prior.dims[-1:] != (names.OUTCOME,) or prior.isnull().any():
         return {}
     law = "Dirichlet" if prior.sizes[names.OUTCOME] == 3 else "Beta"
-    shown = f"({', '.join(f'{x:g}' for x in prior.values)})" if prior.ndim == 1 else " by pair"
-    return {"built_with": f"{law}{shown} as built"}
+    values = f"({', '.join(f'{x:g}' for x in prior.values)})" if prior.ndim == 1 else " by pair"
+    return {"built_with": f"{law}{values} as built"}
 
 
 def _other_pairs(labels: list[str], wanted_labels: list[str]) -> str:

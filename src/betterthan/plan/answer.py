@@ -66,6 +66,9 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return _OF_E_VALUES[name]
     if data.attrs.get("answer") == "repeated runs" and name in _OF_RUNS:
         return _OF_RUNS[name]
+    if data.attrs.get("answer") == "outlook" and name in ("more_items", "n_units"):
+        more = name == "more_items"
+        return f"{'More' if more else 'Number of'} {data.attrs['of']}"
     of_means = "difference" in data or data.attrs.get("answer") == "cluster power"
     if of_means and name in _OF_MEANS:
         return _OF_MEANS[name]

@@ -152,9 +152,10 @@ def outlook(
 
         For an undecided pair, predicted from the data so far:
 
-        - ``more_items``: a round number of further items after which there is a verdict with
-          probability ``more_probability``, at least `target`; NaN if more than 10,000, and the
-          probabilities are then those after 10,000
+        - ``more_items``: a round number of further items, or of clusters of clustered data
+          (``attrs["of"]``), after which there is a verdict with probability
+          ``more_probability``, at least `target`; NaN if more than 10,000, and the probabilities
+          are then those after 10,000
         - ``more_equivalent``: with a ROPE, the part of that probability for "equivalent"
         - ``wins_and_means_differ``: whether these favor different systems, where a pair is so; more
           items may split it, and nothing of the above is predicted

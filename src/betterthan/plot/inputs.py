@@ -423,7 +423,7 @@ def _closed(counts: xr.DataArray, rope: float) -> xr.Dataset:
     verdict, _ = decide(prob_first, prob_second, within, rope)
     empty = (counts.sum(names.OUTCOME).values == 0) & (counts.sizes[names.OUTCOME] == 3)
     closed_form["verdict"] = (names.PAIR, np.where(empty, "no_data", verdict))
-    return closed_form.assign_attrs(rope=rope)
+    return closed_form.assign_attrs(rope=rope, difference_is=names.DIFFERENCES["wins"])
 
 
 def _first_of_two(systems: Any) -> str:

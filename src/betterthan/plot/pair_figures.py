@@ -12,6 +12,7 @@ from betterthan.exact.wins import dirichlet
 from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import called, check_system
 from betterthan.results import numbers
+from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import difference_name
 from betterthan.results.tables import interval_label
 from betterthan.signed import Signature
@@ -298,8 +299,11 @@ def differences(
             ax.invert_xaxis()
         sides = "system − reference" if against else "first − second"
         lower = "; lower is better" if provenance.lower_mean else ""
-        ax.set_xlabel(f"{difference_name(provenance)} ({sides}{lower})")
-        title = _title(provenance, len(rows), len(all_rows), against)
+        quantity = difference_name(provenance)
+        if provenance.statistic:
+            quantity = f"Difference in {statistic_label(chosen)}"
+        ax.set_xlabel(f"{quantity} ({sides}{lower})")
+        title = _title(provenance, quantity, len(rows), len(all_rows), against)
         joint = "\nFrom the joint model of all systems"
         return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
 
@@ -369,12 +373,16 @@ def _draw(ax: "Axes", rows: Any, place: np.ndarray, rope: float, needed: float) 
 
 
 def _title(
-    provenance: Signature, n_drawn: int, total: int, against: inputs.Reference | None
+    provenance: Signature,
+    quantity: str,
+    n_drawn: int,
+    total: int,
+    against: inputs.Reference | None,
 ) -> str:
     interval = "interval"
     if provenance.ci_kind and provenance.ci_prob:
         interval = interval_label(vars(provenance))
-    quantity, subject = difference_name(provenance), "of each pair"
+    subject = "of each pair"
     if against is not None:
         subject = f"from {drawing.labels([against.system])[0]} ({against.role})"
     title = f"{quantity} {subject}: mean and {interval}"

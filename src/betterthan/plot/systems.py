@@ -12,6 +12,8 @@ from betterthan.plot import drawing, inputs
 from betterthan.plot.inputs import chosen, picked
 from betterthan.results import numbers, tables
 from betterthan.results.facts import score_label, score_noun
+from betterthan.results.score_sentences import statistic_label
+from betterthan.results.sentences import capital
 from betterthan.scores.resampling import bootstrap
 from betterthan.signed import Signature
 
@@ -204,7 +206,7 @@ def _table(dataset: Any) -> tuple[Any, str]:
     if "score" in table:
         limits = {"low": table.get("score_lower"), "high": table.get("score_upper")}
         provenance = Signature.from_attrs(dataset.attrs)
-        axis_label = score_label(provenance, "n_right" in table)
+        axis_label = _score_label(dataset, table)
         axis_label += " (lower is better)" if provenance.higher_is_better is False else ""
         return table.assign(middle=table["score"], **limits), axis_label
     leading = tables.leading(dataset)
@@ -218,6 +220,13 @@ def _table(dataset: Any) -> tuple[Any, str]:
     if "expected_rank" not in table:
         table = table.sort_values("middle", ascending=False, kind="stable")
     return table, "Mean P(better than another system)"
+
+
+def _score_label(dataset: Any, table: Any) -> str:
+    """What the score of a system is, such as "Accuracy" or "F1"."""
+    if "statistic" in dataset.attrs:
+        return capital(statistic_label(dataset))
+    return score_label(Signature.from_attrs(dataset.attrs), "n_right" in table)
 
 
 def _draw_leaderboard(ax: "Axes", table: Any, verdicts: list[str], dataset: Any) -> None:
@@ -248,7 +257,7 @@ def _leaderboard_title(dataset: Any, table: Any, total: int) -> str:
     provenance = Signature.from_attrs(dataset.attrs)
     title = f"{len(table)} of {total} systems" if len(table) < total else f"{total} systems"
     if table["low"].notna().any():
-        quantity = score_noun(score_label(provenance, "n_right" in table))
+        quantity = score_noun(_score_label(dataset, table))
         title += f": {quantity} with {100 * (provenance.ci_prob or names.CI_PROB):g}% interval"
     return title + "; bold: may be the best" * ("in_best_set" in table)
 
