@@ -57,7 +57,7 @@ def test_a_pilot_says_how_unsure_it_is(pilot, capsys, monkeypatch):
     assert code == 0
     counts = bt.counts.from_table({("new", "old"): (12, 6, 22)})
     expected = bt.plan.items_needed(counts)
-    assert out.startswith("A is new, B is old.\n")
+    assert out.startswith("For the items so far:\n")
     assert (
         f"items needed {int(expected['first'])}, sufficient from {int(expected['always'])}"
     ) in out
@@ -70,11 +70,11 @@ def test_a_pilot_asks_for_the_system_that_is_ahead(tmp_path, capsys, monkeypatch
     rows = [(0, 1)] * 12 + [(1, 0)] * 4 + [(1, 1)] * 24
     path.write_text("item,old,new\n" + "".join(f"q{k},{a},{b}\n" for k, (a, b) in enumerate(rows)))
     _, out, _ = run(capsys, monkeypatch, path)
-    assert out.startswith("A is new, B is old.\n")
+    assert "A is" not in out
     assert "items lead to the verdict new better with probability 0.8" in out
     assert "No number" not in out
     _, out, _ = run(capsys, monkeypatch, path, "--verdict", "a_better")
-    assert out.startswith("A is old, B is new.\n")
+    assert out.startswith("a_better: old is better; b_better: new is better.\n")
     assert "No number of items leads to the verdict old better" in out
 
 

@@ -223,3 +223,19 @@ def test_ids_are_those_of_their_data_set(tmp_path):
     assert bt.gate(*sides, margin=0.05, dataset="collection").evidence.items == 80
     with pytest.raises(ValueError, match="duplicate item id"):
         bt.gate(*sides, margin=0.05)
+
+
+@pytest.mark.parametrize("scale", [(1, 100), (100, 1), (1, 1)])
+def test_proportions_are_no_percentages(scale):
+    """Divided by 100, a candidate that is 14 points worse would pass."""
+    rng = np.random.default_rng(1)
+    old = (rng.random(200) < 0.8).astype(int)
+    new = np.where(rng.random(200) < 0.15, 0, old)
+    sides = [
+        pd.DataFrame({"item": range(200), "score": factor * side})
+        for factor, side in zip(scale, (old, new), strict=True)
+    ]
+    with pytest.raises(ValueError, match="percent=True, but no score"):
+        bt.gate(*sides, margin=0.05, percent=True)
+    right = [side.assign(score=side["score"] / side["score"].max() * 100) for side in sides]
+    assert bt.gate(*right, margin=0.05, percent=True).verdict == "worse"

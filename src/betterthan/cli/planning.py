@@ -63,6 +63,9 @@ def plan(
                 )
             plans = _of_units(data, until, target, how) + _of_runs(data)
         else:
+            if verdict in ("a_better", "b_better"):
+                a, b = counts[names.SYSTEM_A].values.tolist()
+                print(f"a_better: {a} is better; b_better: {b} is better.")
             plans = _of_pilot(counts if verdict else _ahead_first(counts), until, wanted, how)
     elif until is not None or systems is not None or reading_options(**reading):
         raise ValueError("--until, --systems and options for reading need a file of results")
@@ -182,9 +185,6 @@ def _of_pilot(
         parts.insert(0, bt.plan.foresee(counts, until=until, **how))
     more = bt.plan.items_needed(counts, keep=True, **wanted, **how)
     fresh = bt.plan.items_needed(counts, **wanted, **how)
-    a, b = counts[names.SYSTEM_A].values.tolist()
-    if (a, b) != ("A", "B"):
-        print(f"A is {a}, B is {b}.")
     _tell("the items so far", parts)
     _tell("the items so far and more", [more])
     _tell("a new set of items", [fresh])

@@ -463,6 +463,8 @@ def _scores(tables: Mapping[str, Any], choices: Mapping[str, Any]) -> Any:
     scores = read_tables(tables, systems=list(SIDES), **how)
     if better is None and "score" in choices:
         refuse_unknown_direction(scores.attrs["source"], [choices["score"]], scores.values)
+    if choices.get("percent"):
+        score_values.refuse_shares(as_array(scores))
     return scores
 
 

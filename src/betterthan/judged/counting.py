@@ -104,8 +104,8 @@ def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
     if wrong.any():
         a, b = pair_of(table)
         reason = (
-            f"no outcome; give {a}, {b}, the name of the better system, or tie, or say what it "
-            "means: words={'...': 'a'}"
+            f"no outcome; write {a}, {b}, the name of the better system, or tie, or pass its "
+            "meaning as 'words' of betterthan.judged.count"
         )
         raise table.cell_problem(int(wrong.argmax()), column, reason, cells.texts(table, column))
 

@@ -11,7 +11,7 @@ from betterthan import checks, names, schemas
 from betterthan.exact import labels
 from betterthan.exact.numeric import monte_carlo
 from betterthan.signed import Signature
-from betterthan.text import stripped
+from betterthan.text import LOOK_ALIKE, spelling, stripped
 
 _MANY, _MANY_TIMES = 20, 3  # raters, and times the items, that may be items
 _PAIR = ("rater_a", "rater_b")
@@ -300,6 +300,20 @@ def _refuse_numbers_as_texts(present: set[Any]) -> None:
             )
 
 
+def _check_spellings(present: set[Any]) -> None:
+    """Refuse one number in two spellings, and warn of labels that look alike: they never agree."""
+    spelt: dict[str | float, str] = {}
+    for text in sorted(v for v in present if isinstance(v, str)):
+        number = float(pd.to_numeric(text, errors="coerce"))
+        key = spelling(text) if np.isnan(number) else number
+        if (other := spelt.setdefault(key, text)) == text:
+            continue
+        both = f"ratings hold {other!r} and {text!r}, which"
+        if key == number:
+            raise ValueError(f"{both} are one number in two spellings; write it in one")
+        return checks.warn(f"{both} {LOOK_ALIKE} and count as a disagreement; write them alike")
+
+
 def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:
     """Number of the category of each rating, -1 where there is none, and the categories in
     order.
@@ -312,6 +326,7 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
         raise ValueError(f"ratings hold {infinite[0]}; give finite numbers, or labels")
     _refuse_numbers_as_texts(present)
     if categories is None:
+        _check_spellings(present)
         numbers = all(isinstance(v, int | float | np.number) for v in present)
         ordered = sorted(present, key=None if numbers else str)
     else:
