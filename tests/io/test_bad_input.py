@@ -401,3 +401,16 @@ def test_the_line_that_a_spreadsheet_needs_is_to_be_deleted(how, tmp_path):
     path.write_text("sep=;\nitem;A;B\nq1;1;0\nq2;1;1\n")
     with pytest.raises(ValueError, match=r"excel.csv, row 1: holds 'sep=;' for a spreadsheet; del"):
         bt.read(path, **how)
+
+
+def test_rows_that_were_appended_with_two_columns_exchanged(tmp_path):
+    path = tmp_path / "log.csv"
+    rows = "".join(f"q{k},{s},{k % 2}\n" for k in range(20) for s in ("old", "new"))
+    late = "".join(f"{s},q{k},{k % 2}\n" for k in range(19, 30) for s in ("old", "new"))
+    path.write_text(f"item,system,score\n{rows}{late}")
+    message = "log.csv, row 42, column 'item': 'old' is an item here and a system in row 2; are two"
+    with pytest.raises(ValueError, match=message):
+        bt.read(path)
+    judges = "".join(f"{s},{j},{k}\n" for k, s in enumerate("abcd") for j in "dcba")
+    path.write_text(f"item,system,score\n{judges}")  # systems that rate each other
+    assert bt.read(path).sizes == {"item": 4, "system": 4}

@@ -147,7 +147,7 @@ def test_labels_may_be_called_none_or_na(write):
     np.testing.assert_array_equal(scores.values, [[1, 0], [0, 1], [np.nan, 0]])
 
 
-@pytest.mark.parametrize("word", ["NA", "n/a", "nan", "None", "null"])
+@pytest.mark.parametrize("word", ["NA", "n/a", "nan", "None", "null", "-", "--", "#N/A", "<NA>"])
 @pytest.mark.parametrize("read", [bt.read, bt.labels.read])
 def test_a_word_of_missing_that_is_no_label_is_missing_or_wrong(write, read, word):
     path = write(f"id,gold,A,B\n1,x,x,{word}\n2,y,x,y\n3,x,,x\n")

@@ -365,6 +365,7 @@ def long_scores(table: Table) -> Reading:
         _refuse_two_questions(table, column, rows)
     systems = cells.read_once(table, system, cells.system_names)
     at_least_two(table, systems.distinct)
+    _refuse_exchanged_columns(table, item, rows.ids, systems)
     scores_by_row = cells.scores(table, score)
     refuse_thousands(table, [score], scores_by_row)
     if "epoch" in rows.by_row and np.isnan(scores_by_row).any():
@@ -377,6 +378,23 @@ def long_scores(table: Table) -> Reading:
     used = {item, system, score, metrics_in(table)[0], *rows.coord_columns.values()}
     scores = PlainScores(values, rows.names, systems.distinct, rows.coords)
     return Reading(scores, summary, unread(table, used))
+
+
+def _refuse_exchanged_columns(table: Table, item: str, items: Coded, systems: Coded) -> None:
+    """Refuse rows that were appended with items and systems exchanged."""
+    row_of_system = dict(zip(systems.distinct, systems.first.tolist(), strict=True))
+    if row_of_system.keys().isdisjoint(items.distinct):
+        return
+    firsts = zip(items.distinct, items.first.tolist(), strict=True)
+    as_item = np.array([row_of_system.get(name, first) < first for name, first in firsts])
+    if not as_item.any():
+        return
+    exchanged = as_item[items.codes]
+    k = int(exchanged.argmax())
+    if exchanged[k:].all() and not np.isin(systems.codes[k:], systems.codes[:k]).any():
+        row = table.rows[row_of_system[items[k]]]
+        reason = f"is an item here and a system in row {row}; are two columns exchanged?"
+        raise table.problem(k, f"{quoted(items[k])} {reason}", column=item)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ Counted = list[tuple[str, int]]  # distinct cells, and how many rows hold each
 _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds something else
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
 _MAX_EXAMPLES = 3  # values and labels in a message
+_NO_ANSWER = frozenset({"-", "--", "–", "—", "?", "#n/a", "n.a.", "<na>"})  # next to NA, none, ...
 _NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
@@ -78,7 +79,8 @@ def _refuse_words_of_missing(
     right = f"leave the cell blank if the answer is missing, or {meant} if it is wrong"
     for system, cells in predicted.items():
         for text in cells.distinct:
-            if text and means_missing(text) and text not in labels:
+            no_answer = means_missing(text) or text.strip().casefold() in _NO_ANSWER
+            if text and no_answer and text not in labels:
                 reason = f"holds {quoted(text)}, which is no label of column {quoted(gold)}"
                 raise problem(table.source, f"{reason}; {right}", column=system)
 
