@@ -1,6 +1,7 @@
 """Numbers that say that a score is missing are no scores: nobody wins by them, and nobody loses."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -93,6 +94,68 @@ def test_scores_that_may_be_on_one_scale_are_read(scales):
     assert bt.read(long).sizes == {"item": 40, "system": 2}
     few = long[long["item"].isin(["q0", "q1", "q2"])]
     assert bt.read(few).sizes["item"] == 3
+
+
+def marks_and_ratings():
+    """A system of marks, 0 or 1, and one of the same quality that has 0 to 5 points."""
+    good = np.arange(40) % 3 > 0
+    rows = {"item": [f"q{k}" for k in range(40)], "A": good * 1, "B": good * 5}
+    return pd.DataFrame(rows)
+
+
+def test_marks_of_0_and_1_next_to_ratings_warn_and_stop_a_gate():
+    table = marks_and_ratings()
+    for source in (table, {name: table[name].tolist() for name in "AB"}):
+        with pytest.warns(UserWarning, match="'B' run from 0 to 5 and those of 'A' from 0 to 1, n"):
+            bt.compare(source)
+    old, new = (table[["item", name]].rename(columns={name: "score"}) for name in "AB")
+    decision = bt.gate(old, new, margin=0.05)
+    assert decision.verdict == "not comparable"
+    assert "pass limits=" in decision.why[0]
+    assert bt.gate(old, new, margin=0.05, limits=(0, 5)).verdict == "pass"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # errors are counted: one system may make 5 where one has 1
+        bt.compare(table, higher_is_better=False)
+
+
+@pytest.mark.parametrize("marks", [True, False])
+@pytest.mark.parametrize("late", [True, False])
+@pytest.mark.parametrize("percent", [True, False])
+def test_percentages_appended_to_shares_warn(marks, late, percent):
+    rng = np.random.default_rng(1)
+    scores = rng.beta(3, 2, (60, 2)).round(3)
+    scores[::7] = 1
+    scores = (scores > 0.5) * 1.0 if marks else scores
+    scores[30:] *= 100
+    rows = scores if late else scores[::-1]
+    table = pd.DataFrame(rows, columns=["A", "B"]).assign(item=[f"q{k}" for k in range(60)])
+    shares, rest = ("first", "last") if late else ("last", "first")
+    message = rf"scores of the {shares} 3\d items run from .* of the {rest} \d\d items run"
+    with pytest.warns(UserWarning, match=message):
+        bt.compare(table, percent=percent)
+
+
+def test_a_table_sorted_by_percentages_does_not_warn():
+    scores = np.sort(np.random.default_rng(1).beta(0.3, 1, (80, 2)) * 100, axis=0).round(2)
+    table = pd.DataFrame(scores, columns=["A", "B"]).assign(item=[f"q{k}" for k in range(80)])
+    assert (scores <= 1).all(1).sum() > 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bt.compare(table)
+
+
+@pytest.mark.parametrize("top", [5, 100])
+def test_data_sets_of_marks_and_of_percentages_warn(top):
+    marks = np.arange(80) % 3 > 0
+    table = pd.DataFrame({"A": marks * 1, "B": marks[::-1] * 1}).assign(dataset="one")
+    table.loc[40:, ["A", "B"]] *= top
+    table.loc[40:, "dataset"] = "two"
+    table["item"] = [f"q{k}" for k in range(80)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bt.read(table)
+    warned = any("'two' run from 0 to 100 and those" in str(w.message) for w in caught)
+    assert warned == (top == 100)  # a data set of pass or fail may stand next to one of ratings
 
 
 def test_many_systems_are_named_as_they_can_be_passed():

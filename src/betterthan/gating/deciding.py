@@ -18,6 +18,7 @@ from betterthan.gating.boundaries import Further, further_items, further_units
 from betterthan.gating.inputs import Sides, read_sides
 from betterthan.gating.rule import Cases, Chances, Paired
 from betterthan.io.items import as_array
+from betterthan.io.score_values import marks_next_to_ratings
 
 if TYPE_CHECKING:
     from betterthan.gating.sequential import Looked, Plan
@@ -115,6 +116,9 @@ def gate(
         )
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
+    if limits is None and (scales := marks_next_to_ratings(sides.scores)):
+        scales += "; write both on one scale, or pass limits=, its smallest and largest score"
+        return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, (scales,))
     if unequal := pooled(sides.scores):
         sides = replace(sides, warned=(*sides.warned, f"{unequal}; gate each alone, too"))
     pairs = rule.paired(sides.scores, limits)

@@ -47,6 +47,7 @@ from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
+    warn_of_appended_percentages,
     warn_of_data_sets_on_other_scales,
     warn_of_numbers_in_two_spellings,
 )
@@ -476,6 +477,7 @@ def read_tables(
         warn(result.attrs["source"], f"{reason}; use betterthan.scores.compare_folds")
     if of_scores:
         warn_of_data_sets_on_other_scales(result)
+        warn_of_appended_percentages(result, 100 if meanings.percent else 1)
         warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)

@@ -28,11 +28,15 @@ _APART = 9  # how many times as large as any score a code above them is
 def refuse_doubtful(scores: xr.DataArray) -> None:
     """Refuse codes for missing scores and systems on two scales, until the systems are named."""
     _refuse(scores, doubtful(scores))
+    if reason := marks_next_to_ratings(scores):
+        warn(scores.attrs["source"], f"{reason}; write all on one scale")
 
 
 def warn_unlike_scales(scores: xr.DataArray) -> None:
     """Warn of systems that were named though their scores are not on one scale."""
-    if scores.ndim == 2 and (reason := other_scales(scores)):
+    if scores.ndim != 2:
+        return
+    if reason := other_scales(scores) or marks_next_to_ratings(scores):
         warn(scores.attrs["source"], f"{reason}; write all on one scale")
 
 
@@ -76,7 +80,7 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
             ranges[str(label)] = np.array([low, high, n + before[2], fractions + before[3]])
     low, high, n, fractions = np.stack(list(ranges.values()), axis=1)
     shares, tops = _shares_and_tops(low, high)
-    shares &= (n >= _ROWS) & (fractions > 0)
+    shares &= (n >= _ROWS) & ((fractions > 0) | (np.nanmax(high) > _TOPS[1]))
     tops &= n >= _ROWS
     if shares.any() and tops.any():
         pair = [int(tops.argmax()), int(shares.argmax())]
@@ -86,6 +90,38 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
         right = "write all on one scale, or pass quantity='wins', which counts items alike"
         reason = f"scores of {first} and those of {second}, not on one scale; {right}"
         warn(scores.attrs["source"], reason)
+
+
+def warn_of_appended_percentages(scores: xr.DataArray, scale: float) -> None:
+    """Warn of items, first or last, whose scores are shares, where those of the others are
+    percentages; `scale` turns the scores into what was written.
+    """
+    if names.DATASET in getattr(scores, "coords", ()):
+        return  # of which the warning is by data set
+    if not scale * np.fmax.reduce(scores.values, axis=None, initial=0) > _TOPS[1]:
+        return
+    blocks = list(row_blocks(scores.values))
+    high = scale * np.concatenate([np.fmax.reduce(rows, axis=1) for rows in blocks])
+    large = np.flatnonzero(high > 1)
+    first, last = int(large[0]), int(large[-1]) + 1
+    if (first > 0) == (last < len(high)):
+        return
+    shares = slice(0, first) if first else slice(last, None)
+    parts = [scale * scores.values[part] for part in (shares, slice(first, last))]
+    border = high[first : first + _ROWS] if first else high[:last][-_ROWS:]
+    sorted_scores = np.nanmedian(border) <= _TOPS[1]  # the next ones are larger by a little
+    if min(map(len, parts)) < _ROWS or len(large) < len(parts[1]) / 2:
+        return
+    low, high = (np.array([f.reduce(x, axis=None) for x in parts]) for f in (np.fmin, np.fmax))
+    is_share, is_top = _shares_and_tops(low, high)
+    if is_share[0] and is_top[1] and high[1] > _TOPS[1] and not sorted_scores:
+        ends = ("first", "last") if first else ("last", "first")
+        one, other = (
+            f"{end} {len(part)} items run from {a:g} to {b:g}"
+            for end, part, a, b in zip(ends, parts, low, high, strict=True)
+        )
+        reason = f"scores of the {one} and those of the {other}, not on one scale"
+        warn(scores.attrs["source"], f"{reason}; write all on one scale")
 
 
 def warn_of_numbers_in_two_spellings(scores: xr.DataArray) -> None:
@@ -212,7 +248,7 @@ def other_numbers(scores: xr.DataArray) -> str:
     return f"items of {first} are numbered from 0, those of {second} from 1 to {last}"
 
 
-def other_scales(scores: xr.DataArray) -> str:
+def other_scales(scores: xr.DataArray, marks: bool = False) -> str:
     """Name two systems whose scores are plainly not on one scale: shares next to percentages, or
     shares up to 1 next to ratings up to 5 or 10.
     """
@@ -221,7 +257,7 @@ def other_scales(scores: xr.DataArray) -> str:
         return ""
     others, one = far_columns(values)
     if not len(others) or len(values) < _ROWS:
-        others, one = _with_other_tops(values)
+        others, one = _with_other_tops(values, marks)
     if not len(others):
         return ""
     pair = [one, int(others[0])]
@@ -232,8 +268,21 @@ def other_scales(scores: xr.DataArray) -> str:
     return f"{both}, not on one scale"
 
 
-def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Systems that reach the top of another scale than one whose shares reach 1; that one too."""
+def marks_next_to_ratings(scores: xr.DataArray) -> str:
+    """Name a system whose scores are all 0 and 1 next to one with ratings up to 5 or 10.
+
+    Of errors, which are counted, one system may make up to 1 and another one up to 5.
+    """
+    counted_errors = scores.attrs.get("higher_is_better", True) in (False, 0)
+    if counted_errors or not np.fmax.reduce(scores.values, axis=None, initial=0) > 1:
+        return ""
+    return other_scales(scores, marks=True)
+
+
+def _with_other_tops(values: np.ndarray, marks: bool) -> tuple[np.ndarray, int]:
+    """Systems that reach the top of another scale than one whose shares, or `marks` of 0 and 1,
+    reach 1; that one too.
+    """
     low, high = np.full((2, values.shape[1]), np.nan)
     for rows in row_blocks(values):
         low, high = np.fmin(low, np.fmin.reduce(rows)), np.fmax(high, np.fmax.reduce(rows))
@@ -243,7 +292,7 @@ def _with_other_tops(values: np.ndarray) -> tuple[np.ndarray, int]:
         for rows in row_blocks(values):
             n += (~np.isnan(rows)).sum(0)
             fractions += (rows % 1 > 0).sum(0)
-        shares &= (n >= _ROWS) & (fractions > 0)
+        shares &= (n >= _ROWS) & ((fractions > 0) | (marks & (low == 0)))
         tops &= (n >= _ROWS) & shares.any()
     return np.flatnonzero(tops & shares.any()), int(shares.argmax())
 

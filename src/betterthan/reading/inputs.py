@@ -12,7 +12,7 @@ from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.io.measure_names import other_measures, unknown_direction
 from betterthan.io.problems import in_python
-from betterthan.io.score_values import doubtful
+from betterthan.io.score_values import doubtful, marks_next_to_ratings
 from betterthan.io.system_names import named_systems, no_systems, tell_alike
 from betterthan.logs.record import Logs
 from betterthan.reading.read import (
@@ -344,6 +344,8 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
         if reason := doubtful(scores):
             right = f"pass a DataFrame with systems={in_python(every)} if it is right"
             raise ValueError(f"{reason}, or {right}")
+        if reason := marks_next_to_ratings(scores):
+            checks.warn(f"{reason}; write all on one scale")
         _refuse_other_columns(every, scores.values, array=np.ndim(sides[0]) > 1)
     if any("higher_is_better" in getattr(side, "attrs", ()) for side in sides):
         return
