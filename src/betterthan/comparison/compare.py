@@ -269,7 +269,9 @@ def compare(
     if suite is not None:
         evaluation = averages.as_averaged(evaluation, suite, options)
         suite = suite if len(suite.labels) > 1 else None
-    options = options.with_prior(evaluation.counts, evaluation.scale_of(evaluation.quantity.lead))
+    if options.skeptical:
+        scale = evaluation.scale_of(evaluation.quantity.lead)
+        options = options.with_prior(evaluation.counts, scale)
     for line in evaluation.warnings:
         warnings.warn(line, skip_file_prefixes=names.PACKAGE)
     with working("comparing pairs") if options.method == "exact" else nullcontext():
@@ -281,8 +283,9 @@ def compare(
     main, bounds, open_pairs = decided(main, evaluation, options, suite)
     steps = with_bar(ADDITIONS, len(ADDITIONS), f"comparing {len(evaluation.systems)} systems")
     tables = [addition(evaluation, options, main) for addition in steps]
-    tables.append(missing_bounds.columns_of_bounds(evaluation, options, bounds))
-    tables.append(missing_bounds.extreme_answers(evaluation, options, bounds))
+    if bounds is not None:
+        tables.append(missing_bounds.columns_of_bounds(evaluation, options, bounds))
+        tables.append(missing_bounds.extreme_answers(evaluation, options))
     table = Table.merged([main.table, main.more, *tables])
     table = table.with_arrays({"sign_error": additions.wrong_side_probability(table)})
     fits, left_out = engines.fits_of(answers)
@@ -300,9 +303,10 @@ def decided(
     answer = _with_other_quantity(answer, evaluation, options, suite)
     # they are of all items pooled
     bounds = None if suite else missing_bounds.missing_bounds(evaluation, options, answer.table)
-    open_pairs = missing_bounds.withheld(evaluation, bounds)
+    open_pairs = None if bounds is None else missing_bounds.withheld(evaluation, bounds)
     answer = replace(answer, table=missing_bounds.without_verdicts(answer.table, open_pairs))
-    bounds = missing_bounds.as_answered(bounds, answer.table)
+    if bounds is not None and "reason" in answer.table:
+        bounds = missing_bounds.as_answered(bounds, answer.table)
     return with_joint_posterior(answer, evaluation, options, suite), bounds, open_pairs
 
 

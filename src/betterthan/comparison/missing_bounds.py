@@ -70,13 +70,11 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
     return wins.assign(holds=wins["n_missing"] == 0)  # no bounds of such an answer are known
 
 
-def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
+def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Dataset) -> Table:
     """Of each pair ``n_missing``, ``missing_holds``, whether its verdict is the same for every
     value of the missing scores, and ``missing_probability``, P(better) in the worst and the best
     case for system_a; of wins also ``counts_worst``, all of them for system_b.
     """
-    if bounds is None:
-        return Table()
     columns = {"n_missing": bounds["n_missing"], "missing_holds": bounds["holds"]}
     if not bounds_answer(evaluation, options):
         return Table.of(without_attrs(xr.Dataset(columns)))
@@ -86,13 +84,13 @@ def columns_of_bounds(evaluation: Evaluation, options: Options, bounds: xr.Datas
     return Table.of(without_attrs(xr.Dataset(columns)))
 
 
-def extreme_answers(evaluation: Evaluation, options: Options, bounds: xr.Dataset | None) -> Table:
+def extreme_answers(evaluation: Evaluation, options: Options) -> Table:
     """Of two systems the answers with every missing score the worst, and the best, for system_a:
     ``extreme_`` difference, P(better) and verdict over (system_a, system_b, case), and
     ``extreme_score`` over (system, case), the missing scores of a system in its own worst and
     best case, whichever of the two is named first.
     """
-    if bounds is None or evaluation.kind == "blocks" or len(evaluation.systems) > 2:
+    if evaluation.kind == "blocks" or len(evaluation.systems) > 2:
         return Table()
     if not bounds_answer(evaluation, options) or options.method != "exact":
         return Table()
@@ -126,11 +124,11 @@ _EXTREMES = {
 }
 
 
-def withheld(evaluation: Evaluation, bounds: xr.Dataset | None) -> np.ndarray | None:
+def withheld(evaluation: Evaluation, bounds: xr.Dataset) -> np.ndarray | None:
     """Pairs (system_a, system_b) without a verdict: some values of the missing scores lead to
     another, and the scores of one of the two are missing with the difficulty of the items.
     """
-    if bounds is None or "missing_differs" not in evaluation.columns:
+    if "missing_differs" not in evaluation.columns:
         return None
     differs = evaluation.columns["missing_differs"][1]
     pairs = (differs[:, None] | differs) & ~bounds["holds"].transpose(*names.SQUARE).values
@@ -156,10 +154,8 @@ def without_verdicts(answers: Table, where: np.ndarray | None) -> Table:
     return answers.with_arrays({name: (names.SQUARE, values) for name, values in changed.items()})
 
 
-def as_answered(bounds: xr.Dataset | None, answers: Table) -> xr.Dataset | None:
+def as_answered(bounds: xr.Dataset, answers: Table) -> xr.Dataset:
     """Bounds of verdicts as the answer has them, where the answer gives none."""
-    if bounds is None or "reason" not in answers:
-        return bounds
     none = answers["verdict"] == "no_verdict"
     verdict = bounds["verdict"].transpose(*names.SQUARE, ...)
     none = none[(...,) + (None,) * (verdict.ndim - 2)]

@@ -56,8 +56,6 @@ class Options:
 
     def with_prior(self, counts: xr.DataArray, scale: float) -> Self:
         """With a prior in numbers: of counts, and of differences of scores on a scale."""
-        if not self.skeptical:
-            return self
         prior = prior_of(self.prior, counts)
         return replace(self, prior=prior, prior_sd=names.SKEPTICAL_SD * scale)
 
@@ -69,9 +67,8 @@ class Options:
         choices["quantity"] = "mean" if reliability else choices["quantity"]
         for name, allowed in _CHOICES.items():
             checks.one_of(choices[name], allowed, name)
-        for name, allowed in _OR_NONE.items():
-            if choices[name] is not None:
-                checks.one_of(choices[name], allowed, name)
+        if choices["unit"] is not None:
+            checks.one_of(choices["unit"], names.EVIDENCE_UNITS, "unit")
         question = Question.checked(**limits, of_score=choices["quantity"] != "wins")
         if choices["method"] == "advised" and choices["ties"] != "third":
             raise ValueError(
@@ -155,7 +152,6 @@ def _refuse_prior(prior: Any) -> None:
     )
 
 
-_OR_NONE = {"unit": names.EVIDENCE_UNITS}
 _CHOICES = {
     "method": names.METHODS,
     "ties": names.TIES,
