@@ -214,7 +214,7 @@ def require(table: Table, layout: str) -> None:
 
 def _refuse_incomplete(table: Table) -> None:
     """Refuse a table that began like a layout that its columns give away: read as wide, its names
-    would be the error.
+    would be the error; and a column of winners in a table without scores.
     """
     by_columns = [layout for layout in LAYOUTS if layout.by == "columns"]
     for role in dict.fromkeys(layout.needs[0] for layout in by_columns):
@@ -226,11 +226,6 @@ def _refuse_incomplete(table: Table) -> None:
         named = _where_scores_are(table, column) if "no score" in absent else ""
         reason = f"has a column {column!r} but {absent} among {listed(table.columns)}{named}"
         raise problem(table.source, rows_of_averages(table, column) or reason)
-    _refuse_votes_without_systems(table)
-
-
-def _refuse_votes_without_systems(table: Table) -> None:
-    """Refuse a column of winners in a table without scores."""
     winner = find(table, "winner")
     if winner and not any(holds_numbers(table, column) for column in _others(table, winner)):
         reason = f"has a column {winner!r} of votes, but no columns of the two systems among "

@@ -24,7 +24,7 @@ def alike(values: Iterable[str]) -> list[list[str]]:
     """Groups of two and more distinct names of one spelling, as they first occur."""
     groups: dict[str, list[str]] = {}
     values = values if isinstance(values, Texts) else list(values)
-    if all(map(_lower, joined(values))):
+    if all(_plain(text) and text == text.casefold() for text in joined(values)):  # as a rule
         return []
     values = values if isinstance(values, Texts) else list(dict.fromkeys(values))
     spelt = hashes(map(_spellings, text_blocks(values)))
@@ -44,11 +44,6 @@ def _plain(together: str) -> bool:
     return together.isascii() and together.split(maxsplit=1) == [together]
 
 
-def _lower(together: str) -> bool:
-    """Whether names are as they are spelt, all at once."""
-    return _plain(together) and together == together.casefold()
-
-
 def _spellings(values: Sequence[str]) -> list[str]:
     """The spelling of each; of plain names all at once."""
     if _plain("".join(values)):
@@ -58,30 +53,30 @@ def _spellings(values: Sequence[str]) -> list[str]:
 
 def tell_alike(source: str, values: Iterable[str], kind: str) -> None:
     """Warn of names that look the same and are taken as different ones."""
-    groups = alike(values)
-    if groups:
-        warn(source, _alike_message(groups, kind))
+    refuse_alike(source, alike(values), kind)
 
 
 def refuse_alike(
     source: str,
     groups: list[list[str]],
     kind: str,
-    never_meet: Callable[[str, str], bool],
-    why: str,
+    never_meet: Callable[[str, str], bool] | None = None,
+    why: str = "",
 ) -> None:
     """Refuse two names of one spelling if `never_meet` holds, for the reason `why`; warn of the
     others.
     """
     for first, *others in groups:
         for other in others:
-            if never_meet(first, other):
+            if never_meet is not None and never_meet(first, other):
                 pair = f"{quoted(first)} and {quoted(other)}"
                 raise problem(
                     source, f"{kind} {pair} {LOOK_ALIKE}, and {why}; give them one spelling"
                 )
     if groups:
-        warn(source, _alike_message(groups, kind))
+        named = " and ".join(quoted(name) for name in groups[0])
+        more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
+        warn(source, f"{kind} {named}{more} {LOOK_ALIKE}, and are taken as different ones")
 
 
 def refuse_alike_by_scores(
@@ -136,12 +131,6 @@ def refuse_alike_by_pairs(
         return pair not in met() and pair[::-1] not in met()
 
     refuse_alike(source, alike(systems), "systems", never_meet, "never meet each other")
-
-
-def _alike_message(groups: list[list[str]], kind: str) -> str:
-    named = " and ".join(quoted(name) for name in groups[0])
-    more = f" (and {len(groups) - 1} more such names)" if len(groups) > 1 else ""
-    return f"{kind} {named}{more} {LOOK_ALIKE}, and are taken as different ones"
 
 
 def named_systems(systems: Any) -> list[str] | None:

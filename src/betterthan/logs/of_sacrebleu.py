@@ -21,7 +21,8 @@ _NOTES = (
 
 def recognises(preview: Preview) -> bool:
     """Whether the first line is a sentence's score."""
-    return preview.kind == "text" and _LINE.fullmatch(_first(preview.lines)) is not None
+    first = next((line.strip() for line in preview.lines if line.strip()), "")
+    return preview.kind == "text" and _LINE.fullmatch(first) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -71,10 +72,6 @@ def _refuse_other(
         reason = f"the signature of {metric} is not that of {file}, {before!r}"
         right = "score all systems with the same options and version"
         raise problem(name, f"{reason}; {right}", row=row, value=signature)
-
-
-def _first(lines: Sequence[str]) -> str:
-    return next((line.strip() for line in lines if line.strip()), "")
 
 
 def _scores(file: LogFile) -> Iterator[tuple[int, int, tuple[str, str, str]]]:

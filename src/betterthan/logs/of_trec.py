@@ -35,7 +35,7 @@ _COUNTS = re.compile(
 
 def recognises(preview: Preview) -> bool:
     """Whether the first lines are of measures, queries and values."""
-    return preview.kind == "text" and _order(_fields(preview.lines)) is not None
+    return preview.kind == "text" and _order(preview.lines) is not None
 
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
@@ -43,12 +43,9 @@ def runs(files: Sequence[LogFile]) -> list[Run]:
     return [_run(file) for file in files]
 
 
-def _fields(lines: Sequence[str]) -> list[list[str]]:
-    return [line.split() for line in lines if line.strip()]
-
-
-def _order(lines: list[list[str]]) -> tuple[int, int] | None:
+def _order(texts: Sequence[str]) -> tuple[int, int] | None:
     """The columns of measure and query, or None where these are no lines of measures."""
+    lines = [text.split() for text in texts if text.strip()]
     lines = lines[:-1] if len(lines) > 1 else lines  # the last of the first bytes may be cut
     if not lines or any(len(line) != 3 for line in lines):
         return None
@@ -77,7 +74,7 @@ def _value(text: str) -> float | None:
 
 
 def _run(file: LogFile) -> Run:
-    order = _order(_fields(file.preview.lines))
+    order = _order(file.preview.lines)
     if order is None:
         raise problem(file.name, "holds no lines of measure, query and value")
     tool = "trec_eval" if order[0] == 0 else "ir_measures"

@@ -226,16 +226,15 @@ def without_doubles(run: Run) -> Run:
     keys = map(hash, zip(cells.item, cells.epoch, strict=True))
     if not len(repeated(np.fromiter(keys, np.int64, len(cells)))):
         return run
-    if len(set(zip(cells.item, cells.epoch, strict=True))) == len(cells):
-        return run
     samples = enumerate(zip(cells.item, cells.epoch, strict=True))
     places = grouped((key, k) for k, key in samples)
+    if len(places) == len(cells):
+        return run
     _refuse_other_doubles(run, places)
-    first_samples = sorted(first for first, *_ in places.values())
-    dropped = len(cells) - len(first_samples)
     distinct = Cells()
-    add(distinct, cells, first_samples)
-    message = f"{counted(dropped, 'row')} of {run.files[0]} given twice, counted once"
+    add(distinct, cells, sorted(first for first, *_ in places.values()))
+    dropped = counted(len(cells) - len(places), "row")
+    message = f"{dropped} of {run.files[0]} given twice, counted once"
     return replace(run, cells=distinct, notes=[*run.notes, ("twice", message)])
 
 

@@ -56,7 +56,7 @@ def _sources_in(source: Any, key: str | None) -> list[LogSource]:
     if source == "":
         raise ValueError("the path of a source is empty; give a file or a folder, '.' for this one")
     path = expanded(source)
-    if _is_folder(path):
+    if os.path.isdir(path):  # False of a name that no file can have
         names = sorted(_walked(path), key=lambda name: name.split("/"))
         if not names:
             raise problem(str(path), "is a folder without a file; give one that holds logs")
@@ -112,13 +112,6 @@ def _leads_below(top: Path, link: os.DirEntry[str]) -> bool:
     try:
         return Path(link.path).resolve(strict=True).is_relative_to(top)
     except (OSError, RuntimeError):  # nothing is there, or another link that leads back
-        return False
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
         return False
 
 

@@ -37,11 +37,8 @@ def is_store(source: Any) -> bool:
     """Whether a source is a Zarr store."""
     if not isinstance(source, str | Path):
         return False
-    path = Path(source)
-    try:
-        return path.is_dir() and any((path / name).exists() for name in _STORE)
-    except (OSError, ValueError):  # no name of a file: whoever reads it says so
-        return False
+    path = Path(source)  # False of a name that no file can have: whoever reads it says so
+    return os.path.isdir(path) and any(os.path.exists(path / name) for name in _STORE)
 
 
 def in_pandas(data: Any) -> Any:
