@@ -49,8 +49,7 @@ def outcome_counts(evaluation: Evaluation, options: Options, answer: Answer) -> 
     columns: Arrays = {"counts": (squares, values), "n": (names.SQUARE, values.sum(-1))}
     columns[names.OUTCOME] = (names.OUTCOME,), outcomes
     if evaluation.examples is not None and len(counts[names.OUTCOME]) < len(names.OUTCOMES):
-        won = values[..., 0] - evaluation.raw_counts.values[..., 0]
-        columns["ties_won"] = names.SQUARE, won
+        columns["ties_won"] = names.SQUARE, values[..., 0] - evaluation.raw_counts.values[..., 0]
     of = posterior_parameters(counts, options.prior)
     if clusters is not None:
         of = posterior_parameters(clusters.counts, None)
@@ -67,8 +66,7 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     columns = {k: v for k, v in evaluation.columns.items() if k not in answer.more}
     if totals is None or not totals.gaps or "score_shared" in columns:
         return Table(columns)
-    shared = totals.shared_scores()
-    return Table(columns | {"score_shared": (names.SQUARE, shared)})
+    return Table(columns | {"score_shared": (names.SQUARE, totals.shared_scores())})
 
 
 def _closed_verdicts(

@@ -154,8 +154,7 @@ def _of_scores(loaded: LoadedData) -> tuple[str, str, str]:
     datasets = len(set(scores[names.DATASET].values.tolist())) if by_dataset else 1
     unit = unit_of(loaded.data, None)
     warn_of_unlabelled(loaded.data)
-    runs = several(scores, EPOCH)
-    if runs or unit == CLUSTER:
+    if unit == CLUSTER or several(scores, EPOCH):
         return _alike(loaded, unit, datasets)
     if loaded.graded:
         also = f"; it pools the {datasets} data sets" if datasets > 1 else ""

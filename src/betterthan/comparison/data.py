@@ -192,8 +192,7 @@ class UnitTotals:
         """The score of the system of the row on the cells that it and that of the column have,
         as the scores stand; nan where there are none.
         """
-        once = self.weight == "unit"
-        sums = units.pair_sums(self.totals, self.sizes, self.unit, each_once=once)
+        sums = units.pair_sums(self.totals, self.sizes, self.unit, each_once=self.weight == "unit")
         means = [np.stack([_mean(*block[:2]), _mean(*block[2:])]) for block in sums]
         own = _mean(*self._of_units) if len(self.totals) else np.full(len(self.systems), np.nan)
         shared = np.diag(own)

@@ -18,7 +18,6 @@ from betterthan.exact.joint.units import PairMeans
 from betterthan.exact.joint.units import differences as unit_differences
 from betterthan.model_registry import BOOTSTRAP, CLUSTERED, Spec, spec_of
 from betterthan.posterior import closed, table
-from betterthan.posterior import table as on_units
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.results.saved import kept
 from betterthan.signed import Signature
@@ -56,7 +55,7 @@ def closed_table(quantity: str, evaluation: Evaluation, options: Options) -> Tab
     if of_units is None:
         return _of_counts(evaluation, options)
     means, higher_is_better = of_units
-    parts = on_units.by_pair(
+    parts = table.by_pair(
         means, question, higher_is_better=higher_is_better, prior_sd=options.prior_sd
     )
     if quantity == evaluation.quantity.lead != "mean":
@@ -128,8 +127,7 @@ def mcmc(evaluation: Evaluation, options: Options) -> Answer:
 
     counts, question = evaluation.counts, options.question
     three = counts.sizes[names.OUTCOME] == 3
-    model = dirichlet_multinomial if three else beta_binomial
-    tree = model.fit(
+    tree = (dirichlet_multinomial if three else beta_binomial).fit(
         counts, prior=options.prior, sampling=options.sampling, rng=options.seed, predictive=False
     )
     answers = table.of_posterior(posterior_of(tree), question)

@@ -185,7 +185,7 @@ def _signed(
     n = {int(x) for x in worth["n"]}
     signals = data.sizes[SIGNAL]
     sampled = {k: v for answer in reversed(answers) for k, v in answer.settings.items()}
-    signature = Signature(
+    return Signature(
         answer="judged",
         version=betterthan.__version__,
         data_hash=fingerprint_of(data),
@@ -204,8 +204,7 @@ def _signed(
         no_joint=NO_JOINT,
         notes=tuple(notes),
         **vars(options.question) | sampled,
-    )
-    return signature.to_attrs()
+    ).to_attrs()
 
 
 def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:

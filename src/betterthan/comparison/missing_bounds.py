@@ -61,8 +61,7 @@ def missing_bounds(evaluation: Evaluation, options: Options, answers: Table) -> 
     choices = _choices(options) | {"margin": options.margin}
     if evaluation.quantity.lead == "mean":
         choices["rope"] = 0.0
-    bounds_of_wins = partial(bounds_from_limits, ends, evaluation.systems, **choices)
-    wins = _with_priors(bounds_of_wins, options)
+    wins = _with_priors(partial(bounds_from_limits, ends, evaluation.systems, **choices), options)
     if of_units(evaluation, options):
         return _of_means(evaluation, options, answers, ends, unit, wins)
     if by_items(evaluation):
@@ -223,10 +222,9 @@ def _wider(bounds: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
 
 def _choices(options: Options) -> dict[str, Any]:
     """What bounds of wins depend on, but for the prior."""
-    rope = options.question.rope if options.question.rope < 1 else names.ROPE
     return {
         "ties": options.tie_policy,
-        "rope": rope,
+        "rope": options.question.rope if options.question.rope < 1 else names.ROPE,
         "threshold": options.question.threshold,
     }
 
@@ -274,8 +272,7 @@ def _of_means(
         if not evaluation.quantity.chosen:
             kept &= _as_won(wins, verdict[i, j], i, j)
         holds[i, j] = holds[j, i] = kept
-    by_case = (*names.SQUARE, "case")
-    arrays = {"prob_better": (by_case, square), "verdict": (names.SQUARE, verdict)}
+    arrays = {"prob_better": ((*names.SQUARE, "case"), square), "verdict": (names.SQUARE, verdict)}
     arrays |= {"n_missing": (names.SQUARE, missing), "holds": (names.SQUARE, holds)}
     coords = {"case": wins["case"].values} | {k: wins[k].values for k in names.SQUARE}
     return xr.Dataset(arrays, coords)
