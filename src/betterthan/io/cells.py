@@ -180,8 +180,7 @@ def holds_numbers(table: Table, column: str) -> bool:
     if isinstance(values, Numbers):
         return not np.isnan(values.values).all()
     try:
-        distinct = values.distinct if isinstance(values, Coded) else set(values)
-        parsed = list(map(_parse, distinct))
+        parsed = list(map(_parse, values.distinct if isinstance(values, Coded) else set(values)))
     except TypeError:
         return False
     return None not in parsed and any(not math.isnan(number or 0) for number in parsed)

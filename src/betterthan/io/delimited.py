@@ -191,8 +191,7 @@ def _refuse_no_header(text: _Text, source: str) -> None:
             return
         has_ids = has_ids or is_id
     if has_ids or len(set(numbers)) < len(numbers):
-        reason = "seems to have no header line; add one with the names of the columns"
-        raise problem(source, reason)
+        raise problem(source, "seems to have no header line; add one with the names of the columns")
 
 
 def _continues(name: str, cells: list[str]) -> bool:

@@ -109,8 +109,7 @@ def _read_together(data: bytes) -> tuple[list[list[str]], list[str]]:
 def _repeats(metadata: Any, k: int) -> bool:
     """Whether a column takes so few bytes a cell that they are codes."""
     chunks = [metadata.row_group(g).column(k) for g in range(metadata.num_row_groups)]
-    size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    return size <= _CODE * metadata.num_rows
+    return sum(chunk.total_uncompressed_size for chunk in chunks) <= _CODE * metadata.num_rows
 
 
 def _small(cells: Any) -> Any:

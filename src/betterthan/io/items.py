@@ -150,8 +150,7 @@ def sole(table: Table, role: str) -> str | None:
     if role in ("item", "gold") and len(matches) > 1:
         right = f"pass {role}= for the right one"
         right += f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""
-        reason = f"columns {listed(matches)} could each be the {role}; {right}"
-        raise problem(table.source, reason)
+        raise problem(table.source, f"columns {listed(matches)} could each be the {role}; {right}")
     return matches[0] if matches else None
 
 
@@ -284,8 +283,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
         warn(table.source, f"{sizes}; if each row is a system, transpose the table")
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, *systems})]
-    scores = PlainScores(values, items.ids, systems, items.coords)
-    return Reading(scores, items.summary, ignored)
+    return Reading(PlainScores(values, items.ids, systems, items.coords), items.summary, ignored)
 
 
 def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
@@ -583,8 +581,7 @@ def tallies(table: Table, scale: int = 1) -> Reading:
     refuse_large(table.source, most_cells(len(table.rows)), **sizes, columns=3)
     present = np.zeros(rows.shape, dtype=bool)
     present.reshape(-1)[rows.place] = True
-    items = rows.items.names
-    refuse_alike_by_scores(table.source, rows.systems, items, lambda: present.any(2))
+    refuse_alike_by_scores(table.source, rows.systems, rows.items.names, lambda: present.any(2))
     _refuse_absent(table, rows, present.any(2))
     columns = [str(find(table, tally)) for tally in names.TALLIES]
     values = np.zeros((*rows.shape, len(columns)), dtype=np.int64)

@@ -482,8 +482,7 @@ class _Columns:
     def table(self, rows: Sequence[int]) -> Table:
         """All of them; `rows` are the numbers of their rows."""
         if not self.size:
-            reason = "is empty; give one object for each item, pair or vote"
-            raise problem(self._source, reason)
+            raise problem(self._source, "is empty; give one object for each item, pair or vote")
         self._put()
         for key, cells in self._cells.items():
             if begin := self._begin[key]:

@@ -122,8 +122,7 @@ def _check_others(
     if odd:
         cells = predicted[odd[0]]
         what = f"{_values(cells, labels, gold)}{_also(odd)}"
-        spelt = [(spelling(text), n) for text, n in cells]
-        if _share(spelt, {*map(spelling, labels)}) >= _MOST:
+        if _share([(spelling(text), n) for text, n in cells], {*map(spelling, labels)}) >= _MOST:
             what += "; they differ only by blanks, case or unicode form: write them as gold does"
         elif len(odd) == len(predicted) and holds_numbers(table, gold):
             what += _NUMERIC_HINT

@@ -208,8 +208,7 @@ def require(table: Table, layout: str) -> None:
     needs = layout_by_name(layout).needs
     if absent := missing(table, needs):
         there = f"no {', '.join(absent)} among {listed(table.columns)}"
-        reason = f"layout {layout!r} needs columns {', '.join(needs)}; {there}"
-        raise problem(table.source, reason)
+        raise problem(table.source, f"layout {layout!r} needs columns {', '.join(needs)}; {there}")
 
 
 def _refuse_incomplete(table: Table) -> None:

@@ -133,8 +133,7 @@ def _refuse_second_header(table: Table) -> None:
     first, *_ = table.columns.values()
     for k in _matching_rows(first, header_words):
         row = [column[k] for column in table.columns.values()]
-        texts = [x.strip().casefold() for x in row if isinstance(x, str)]
-        if header == sorted(texts):
+        if header == sorted([x.strip().casefold() for x in row if isinstance(x, str)]):
             raise table.problem(k, "repeats the names of the columns; leave the line out")
 
 

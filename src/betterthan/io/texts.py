@@ -152,8 +152,7 @@ def array_from_codes(texts: Sequence[str], codes: np.ndarray) -> np.ndarray:
     number = np.bincount(codes, minlength=len(texts))
     sizes = np.fromiter(map(len, texts), np.int64, len(texts))
     longest = int(sizes[number > 0].max(initial=0))
-    dtype = _fitting(longest, int(sizes @ number), len(codes))
-    return array_of(texts, dtype)[codes]
+    return array_of(texts, _fitting(longest, int(sizes @ number), len(codes)))[codes]
 
 
 def array_of(texts: Sequence[str], dtype: np.dtype) -> np.ndarray:
@@ -350,16 +349,14 @@ class Coding:
     def add(self, cells: Sequence[str] | np.ndarray) -> None:
         """Add some texts."""
         part = cells if isinstance(cells, Coded) else coded(cells)
-        codes = slice(len(cells)) if part.once else part.codes
-        self._parts.append((len(self._texts), codes))
+        self._parts.append((len(self._texts), slice(len(cells)) if part.once else part.codes))
         self._texts.add(part.distinct)
 
     def done(self) -> Coded:
         """Return all texts as coded column."""
         texts = self._texts
         numbers = hashes(texts.blocks())
-        once = all(isinstance(code, slice) for _, code in self._parts)
-        if once and not len(repeated(numbers)):
+        if all(isinstance(code, slice) for _, code in self._parts) and not len(repeated(numbers)):
             return Coded(few(texts))
         first, same = by_first(numbers)
         del numbers
