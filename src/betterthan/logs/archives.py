@@ -32,8 +32,7 @@ class Archive:
         self.name = file.name
         if file.preview.kind != "zip":
             raise problem(self.name, f"is {file.preview.kind}, and not a zip file")
-        begins = sorted(file.preview.infos, key=attrgetter("header_offset"))
-        for first, second in pairwise(begins):
+        for first, second in pairwise(sorted(file.preview.infos, key=attrgetter("header_offset"))):
             end = first.header_offset + _LOCAL.size + len(first.filename) + first.compress_size
             if end > second.header_offset:  # as in a zip bomb
                 names = f"{first.filename!r} and {second.filename!r}"

@@ -177,8 +177,7 @@ def tabulate_runs(runs: Sequence[Run], systems: Sequence[str]) -> Logs:
     columns = _columns(cells, codes[:n])
     if len(codes) > n:
         columns = _with_missing(runs, declared, codes[n:].tolist(), columns)
-    scored = columns["status"] == STATUSES.index(OK)
-    columns["score"] = np.where(scored, columns["raw"], np.nan)
+    columns["score"] = np.where(columns["status"] == STATUSES.index(OK), columns["raw"], np.nan)
     for name in ("metric", "cluster"):
         columns[name] = pd.Categorical(columns[name])
     named = {"item": [items.distinct[k] for k in order], "status": STATUSES}

@@ -102,8 +102,7 @@ def _scores(case: dict[str, Any], file: LogFile, row: int) -> Iterator[tuple[str
     metrics = objects(case.get("metricsData"), file.name, f"metricsData of test case {row}")
     names = [to_text(metric.get("name")) for metric in metrics]
     for metric, name, k in zip(metrics, names, occurrences(names), strict=True):
-        status = OK if is_blank(metric.get("error")) else ERROR
-        yield numbered(name, k), metric.get("score"), status
+        yield numbered(name, k), metric.get("score"), OK if is_blank(metric.get("error")) else ERROR
 
 
 def _lower(cases: Sequence[dict[str, Any]]) -> set[str]:

@@ -189,8 +189,7 @@ def _system(row: dict[str, Any]) -> tuple[str, str, Any]:
 
 def _test(row: dict[str, Any]) -> tuple[Any, Any]:
     """Return the inputs and the assertions of a test: equal for its repeats."""
-    variables = row.get("vars") or _test_field(row, "vars")
-    return variables or {}, _test_field(row, "assert") or []
+    return row.get("vars") or _test_field(row, "vars") or {}, _test_field(row, "assert") or []
 
 
 def _test_field(row: dict[str, Any], key: str) -> Any:

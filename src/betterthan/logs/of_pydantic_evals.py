@@ -81,8 +81,7 @@ def _add(run: Run, cases: Sequence[_Case], scores: Sequence[dict[str, tuple[Any,
             failed="error_message" in cases[k],
         )
         for metric, (value, status) in scores[k].items():
-            score = parse_score(value, run.files[0], k + 1, metric)
-            run.cells.score(sample, metric, score, status)
+            run.cells.score(sample, metric, parse_score(value, run.files[0], k + 1, metric), status)
 
 
 def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:

@@ -258,8 +258,7 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
 
 def _first(row: dict[str, Any], wanted: str) -> Any:
     """The first of the columns that holds something."""
-    fits = (row[c] for c in row if re.fullmatch(wanted, c) and not is_blank(row[c]))
-    return next(fits, None)
+    return next((row[c] for c in row if re.fullmatch(wanted, c) and not is_blank(row[c])), None)
 
 
 def _expectations(row: dict[str, Any], pattern: Pattern) -> list[str]:

@@ -508,8 +508,7 @@ def _stacked(squares: Sequence[Square], systems: list[str]) -> xr.DataArray:
     if (epochs != 1).any():
         coords["epoch"] = epochs.astype(np.int64)
     ids = [item for square in squares for item in square.ids]
-    values = np.concatenate([square.score for square in squares])
-    return scores_array(values, ids, systems, coords)
+    return scores_array(np.concatenate([square.score for square in squares]), ids, systems, coords)
 
 
 def _under(
@@ -528,8 +527,7 @@ def _under(
             number = counted(int(cells.sum()), "cell")
             messages.append(f"{number} of status {kind} taken as {worst:g}")
     flags = {"flag_values": np.arange(len(STATUSES)), "flag_meanings": " ".join(STATUSES)}
-    status_coord = (scores.dims, status, flags)
-    return scores.copy(data=values).assign_coords({STATUS: status_coord}), messages
+    return scores.copy(data=values).assign_coords({STATUS: (scores.dims, status, flags)}), messages
 
 
 def _worst(values: np.ndarray, better: bool) -> float:
