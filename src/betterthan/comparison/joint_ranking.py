@@ -20,6 +20,7 @@ from betterthan.exact.joint.abilities import Abilities, Evidence
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.joint.units import Means
 from betterthan.posterior import table
+from betterthan.results.tables import WITH_ERRORS
 from betterthan.signed import Signature
 
 if TYPE_CHECKING:
@@ -48,11 +49,7 @@ def with_joint_posterior(
 
 
 # columns that exist twice: by the joint posterior, and by each pair alone
-OF_PAIRS = {
-    f"{name}{end}"
-    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
-    for end in ("", "_mcse")
-} | {"verdict", "also_ahead", "beyond_rope", "too_close"}
+OF_PAIRS = WITH_ERRORS | {"verdict", "also_ahead", "beyond_rope", "too_close"}
 
 
 def joint_posterior(

@@ -241,11 +241,7 @@ def _side_by_side(arrays: list[xr.DataArray]) -> tuple[tuple[Any, ...], np.ndarr
     return (names.ENGINE, *dims), np.stack([one.transpose(*dims).values for one in arrays])
 
 
-_COMPUTED = {
-    f"{name}{end}"
-    for name in ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
-    for end in ("", "_mcse")
-} | {"verdict", "also_ahead", "sign_error"}
+_COMPUTED = tables.WITH_ERRORS | {"verdict", "also_ahead", "sign_error"}
 
 
 def load(path: str | Path) -> Comparison:

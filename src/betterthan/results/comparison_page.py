@@ -298,7 +298,6 @@ _COLUMNS = {
     "bf": "bayes_factor_01",
     "wrong": "prob_better_if_wrong",
 }
-_JOINT = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
 _LEFT_OUT = {"counts": ("p", "d", "pe")}  # what the page has from the counts
 _VERDICTS = {"v": "verdict", "wv": "verdict_if_wrong"}
 
@@ -322,7 +321,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     # scripts of the page recompute pairwise answers; it shows the joint ones first
     data = tables.pairwise(joint)
     if "pairwise_verdict" in joint:
-        data = data.assign({f"among_{name}": joint[name] for name in _JOINT})
+        data = data.assign({f"among_{name}": joint[name] for name in tables.NUMBERS})
     provenance = Signature.from_attrs(comparison.attrs)
     systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}

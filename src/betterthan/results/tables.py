@@ -16,6 +16,9 @@ from betterthan.results import numbers
 from betterthan.results.numbers import on_one_line
 from betterthan.signed import Signature
 
+# what an answer holds of each pair, and that with the Monte Carlo error of each
+NUMBERS = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "mass")
+WITH_ERRORS = {f"{name}{end}" for name in NUMBERS for end in ("", "_mcse")}
 _BY_PAIR = (
     *("n", "n_units", "difference_df", "n_dropped", "bayes_factor_01", "sign_error"),
     *("also_ahead", "beyond_rope", "too_close", "z", "ties_flip", "p_flips", "drop", "turn"),
