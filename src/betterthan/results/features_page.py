@@ -411,8 +411,7 @@ def _coefficient(row: xr.Dataset) -> tuple[str, ...]:
 def _steps(fit: xr.Dataset) -> Part:
     changes = zip(fit["change"].values, fit["aic"].values, strict=True)
     rows = [(f"{k}", on_one_line(str(c)), f"{float(a):.2f}") for k, (c, a) in enumerate(changes)]
-    caption = "AIC = n log(RSS / n) + 2 coefficients"
-    table = Table(("Step", "Change", "AIC"), rows, caption, left=2)
+    table = Table(("Step", "Change", "AIC"), rows, "AIC = n log(RSS / n) + 2 coefficients", left=2)
     return Part("Stepwise selection", tables=[table])
 
 

@@ -227,8 +227,7 @@ def _step_of_kind(
     if not criterion and not answer.failures:
         return None
     step = _step(answer, criterion)
-    undecided = (context.data["verdict"].values == "undecided").any()
-    if step is not None or not undecided:
+    if step is not None or not (context.data["verdict"].values == "undecided").any():
         return step
     if context.provenance.answer == "judged":
         return Step("Label more items by people.") if answer.more is None else None

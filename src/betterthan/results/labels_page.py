@@ -269,8 +269,7 @@ def _part(scores: xr.Dataset, matrix: xr.DataArray, facts: LabelFacts) -> Part:
     items = [*sizes, *[sizes.sum()] * scores.sizes["average"]]
     scored = zip(items, _scored(scores), strict=True)
     rows = [(label, f"{int(n):,}", *cells) for n, (label, cells) in scored]
-    heads = ("Label", "Items", "Precision", "Recall", facts.measure)
-    table = Table(heads, rows, _caption(facts))
+    table = Table(("Label", "Items", "Precision", "Recall", facts.measure), rows, _caption(facts))
     errors, of = _errors(matrix), f" of {facts.system}" if facts.system else ""
     lost, total = int(sizes.sum() - matrix.values.sum()), int(sizes.sum())
     baseline = float("nan") if facts.baseline is None else facts.baseline

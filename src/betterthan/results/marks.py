@@ -473,8 +473,7 @@ def curves(
         drawn += f'<text class="side" x="0" dx="6" y="{y}" dy="{14 if below else -5}">'
         drawn += f"{escape(label)}</text>"
     for kind, values in lines:
-        heights = [percent(1 - value) for value in values.tolist()]
-        ends = [*zip(places, heights, strict=True)]
+        ends = [*zip(places, [percent(1 - value) for value in values.tolist()], strict=True)]
         drawn += f'<g class="{kind}">'
         for (x1, y1), (x2, y2) in pairwise(ends):
             drawn += f'<line class="iv" x1="{x1}" x2="{x2}" y1="{y1}" y2="{y2}"/>'

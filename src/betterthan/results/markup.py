@@ -339,8 +339,7 @@ def labels(table: Table, *drawn: int) -> str:
 def alignment(table: Table) -> str:
     """Column specification of a LaTeX table; long names get a column that breaks."""
     named = min(table.left, 2)
-    longest = max((len(cell) for row in table.rows for cell in row[:named]), default=0)
-    if longest <= _LONG:
+    if max((len(cell) for row in table.rows for cell in row[:named]), default=0) <= _LONG:
         return table.sides
     width = next(w for heads, w in _WIDTHS if len(table.heads) >= heads)
     name = r">{\raggedright\arraybackslash}p{" + width + "}"

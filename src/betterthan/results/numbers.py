@@ -28,8 +28,7 @@ def probability(p: float, mcse: float = 0.0, threshold: float = 0.0) -> str:
     places = _places(mcse, most=3)
     if not mcse and _side(p) < threshold:
         texts = (f"{p:.{places}f}" for places in range(3, 13))
-        below = (text for text in texts if _side(float(text)) < threshold)
-        return next(below, f"{p:.3f}")
+        return next((text for text in texts if _side(float(text)) < threshold), f"{p:.3f}")
     text = f"{p:.{places}f}"
     if float(text) not in (0.0, 1.0):
         return text

@@ -158,8 +158,7 @@ def agreement_sentences(facts: AgreementFacts) -> list[str]:
             mean += f"{least}."
         lines.append(mean)
     if facts.outliers:
-        single = len(facts.outliers) == 1
-        are = "is an outlier: it agrees" if single else "are outliers: they agree"
+        are = "is an outlier: it agrees" if len(facts.outliers) == 1 else "are outliers: they agree"
         lines.append(
             f"{named(facts.outliers)} {are} less with the others than a randomly drawn system "
             f"would (corrected p at most {facts.alpha:g})."

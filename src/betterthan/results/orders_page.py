@@ -152,8 +152,7 @@ def _over_documents(taus: xr.Dataset) -> Part:
         tables.number("Documents", "n", lambda n: f"{n:,} of {tau.sizes[names.DOCUMENT]:,}"),
     ]
     caption = f"Kendall's tau over documents{', mean over references' if several else ''}"
-    table = table_by_system(rows, columns, caption)
-    return Part("Tau", tables=[table], figures=tau_figures(taus))
+    return Part("Tau", tables=[table_by_system(rows, columns, caption)], figures=tau_figures(taus))
 
 
 def compared_page(comparison: xr.Dataset) -> Document:

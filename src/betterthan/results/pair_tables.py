@@ -227,14 +227,11 @@ def matrix_table(context: ReportContext) -> Table:
     percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
     cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
     how = ", from the joint model of all systems" if joint else ""
-    caption = (
-        "Probability, in per cent, that the system of the row is better than the system of the "
-        f"column{how}; * decided{'; empty: no verdict' if np.isnan(p).sum() > len(p) else ''}"
-    )
     return Table(
         ("", *systems),
         [(name, *row) for name, row in zip(systems, cells, strict=True)],
-        caption,
+        "Probability, in per cent, that the system of the row is better than the system of the "
+        f"column{how}; * decided{'; empty: no verdict' if np.isnan(p).sum() > len(p) else ''}",
         shades=[[np.nan, *row] for row in p],
         decided=[[False, *row] for row in decided.tolist()],
         name="matrix",

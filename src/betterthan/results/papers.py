@@ -286,8 +286,7 @@ def _subject(context: ReportContext) -> str:
 
 def _best_errors(data: xr.Dataset) -> np.ndarray:
     """The Monte Carlo errors of P(best), 0 where they are not known."""
-    best = data["prob_best"]
-    return (data["prob_best_mcse"] if "prob_best_mcse" in data else 0 * best).values
+    return (data["prob_best_mcse"] if "prob_best_mcse" in data else 0 * data["prob_best"]).values
 
 
 def _model(context: ReportContext) -> str:
@@ -353,8 +352,7 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
         if "prob_best" in row:
             p = numbers.probability(row["prob_best"].item(), _best_errors(row).item())
             yield f"Best{name}", p, f"P({system} is the best)"
-            rank = f"{row['expected_rank'].item():.1f}"
-            yield f"Rank{name}", rank, f"expected rank of {system}"
+            yield f"Rank{name}", f"{row['expected_rank'].item():.1f}", f"expected rank of {system}"
 
 
 def _pair_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:

@@ -36,8 +36,7 @@ def signature(answer: Any) -> str:
     data = getattr(answer, "data", answer)
     attrs = getattr(data, "attrs", {})
     sizes = getattr(data, "sizes", {})
-    square = sizes.get(names.SYSTEM_A) == sizes.get(names.SYSTEM_B)
-    if "version" not in attrs or not square:
+    if "version" not in attrs or sizes.get(names.SYSTEM_A) != sizes.get(names.SYSTEM_B):
         raise ValueError(
             f"answer is {type(answer).__name__}; give what betterthan.compare returns, or another "
             "comparison of systems"

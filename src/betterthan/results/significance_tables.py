@@ -411,8 +411,7 @@ def groups_part(context: ReportContext) -> Part | None:
     similar = ~np.isin(verdict, ("a_better", "b_better"))
     never = int((verdict[np.triu_indices(len(verdict), 1)] == "no_data").sum())
     joint = "pairwise_verdict" in context.data
-    among = " in the joint model of all systems" * joint
-    rule = _RULE.format(among, context.provenance.threshold)
+    rule = _RULE.format(" in the joint model of all systems" * joint, context.provenance.threshold)
     try:
         groups = groups_by(Marks(context.systems, similar, None, rule, untested=never))
     except ValueError as error:  # more groups than anybody reads
@@ -469,8 +468,7 @@ def _similar_columns(groups: xr.Dataset, ranks: list[str]) -> dict[str, list[str
         return {"Not different from": listed}
     one_way, unsettled = groups["one_way"].values, groups["unsettled"].values
     marks = np.where(one_way, _ONE_WAY, np.where(unsettled, _UNSETTLED, _MARK))
-    cells = np.where(groups["similar"].values, marks, "")
-    return dict(zip(ranks, cells.T.tolist(), strict=True))
+    return dict(zip(ranks, np.where(groups["similar"].values, marks, "").T.tolist(), strict=True))
 
 
 def _groups_caption(groups: xr.Dataset) -> str:
@@ -479,8 +477,7 @@ def _groups_caption(groups: xr.Dataset) -> str:
         return f"Not different from: ranks of the systems without a significant difference. {rule}"
     similar = groups["similar"].values
     legends = [legend for kind, legend in _LEGENDS.items() if (groups[kind].values & similar).any()]
-    first = f"{_MARK}: the systems of row and column are not different."
-    return " ".join([first, *legends, rule])
+    return " ".join([f"{_MARK}: the systems of row and column are not different.", *legends, rule])
 
 
 def _score_texts(scores: np.ndarray) -> list[str]:
