@@ -64,9 +64,9 @@ def scores_of_systems(evaluation: Evaluation, options: Options, answer: Answer) 
     """
     totals = evaluation.totals
     columns = {k: v for k, v in evaluation.columns.items() if k not in answer.more}
-    if totals is None or not totals.gaps or "score_shared" in columns:
-        return Table(columns)
-    return Table(columns | {"score_shared": (names.SQUARE, totals.shared_scores())})
+    if totals is not None and totals.gaps and "score_shared" not in columns:
+        columns["score_shared"] = names.SQUARE, totals.shared_scores()
+    return Table(columns)
 
 
 def _closed_verdicts(
@@ -325,23 +325,16 @@ def _prior_of_wins(prior: Any, counts: xr.DataArray) -> str | None:
 def _units_record(evaluation: Evaluation) -> dict[str, Any]:
     """What the units are, where they are not single items."""
     if evaluation.unit == CLUSTER:
-        labels = _scored_clusters(evaluation)
-        held = evaluation.attrs["unit"]
-        within = {"counted": held} if held == JUDGMENT else {}
-        return {"unit": CLUSTER, "n_units": len(labels), **within}
+        scores = evaluation.item_scores
+        clusters = scores[CLUSTER].values
+        if evaluation.kind == "scores":  # those in which some system has a score
+            clusters = clusters[scores.notnull().any(names.SYSTEM).values]
+        within = {"counted": JUDGMENT} if evaluation.attrs["unit"] == JUDGMENT else {}
+        return {"unit": CLUSTER, "n_units": len({*map(str, clusters.tolist())}), **within}
     totals = evaluation.totals
     if not isinstance(totals, UnitTotals) or not totals.runs:
         return {}
     return {"unit": "repeated item", "n_units": totals.units}
-
-
-def _scored_clusters(evaluation: Evaluation) -> set[str]:
-    """Those in which some system has a score."""
-    scores = evaluation.item_scores
-    clusters = scores[CLUSTER].values
-    if evaluation.kind == "scores":
-        clusters = clusters[scores.notnull().any(names.SYSTEM).values]
-    return {str(cluster) for cluster in clusters.tolist()}
 
 
 def audit_lines(
@@ -547,18 +540,13 @@ def _unequal_sizes(answers: Table, clusters: OnClusters, options: Options) -> st
     worth_of = f"the {number:,} clusters count as {effective:,.{digits}f} of equal size"
     if options.weight == "unit":
         return ""
-    share = np.sort(_shares(clusters))[::-1]
+    total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in clusters.sums()], 0)
+    share = np.sort(total / total.sum())[::-1]
     largest = int(np.searchsorted(share.cumsum(), HALF - 1e-12)) + 1
     held = f"{100 * share[:largest].sum():.0f}% of the items"
     if largest == 1:
         return f"One cluster holds {held}, so {worth_of}."
     return f"The {largest:,} largest clusters hold {held}, so {worth_of}."
-
-
-def _shares(clusters: OnClusters) -> np.ndarray:
-    """The share of each cluster in the items."""
-    total = np.sum([(size_a + size_b).sum(1) for _, size_a, _, size_b in clusters.sums()], 0)
-    return total / total.sum()
 
 
 def _each_once(answers: Table, options: Options) -> str:

@@ -51,13 +51,6 @@ class LoadedData:
         observed = picked(self.observed, systems)
         return replace(self, data=picked(self.data, systems), observed=observed, scores=observed)
 
-    def in_clusters(self) -> "LoadedData":
-        """Judgments that name their clusters, counted within these; other data as they are."""
-        if self.kind != "judgments" or not several(self.data, CLUSTER):
-            return self
-        counts = count_judgments(self.data, by=CLUSTER)
-        return replace(_loaded("counts", counts, counts), margin=self.margin)
-
     def with_policy(self, missing: str, margin: float) -> Self:
         """Scores under a policy for missing ones; of other data the policy is refused."""
         if self.kind == "scores":
@@ -88,15 +81,18 @@ def recognise(data: Any) -> LoadedData:
         with np.errstate(invalid="ignore"):
             share = data["successes"] / data["trials"].where(data["trials"] > 0)
         share = share.transpose(names.ITEM, names.SYSTEM).assign_attrs(data.attrs)
-        return _loaded("trials", data, share)
+        return LoadedData("trials", data, share, share)
     if isinstance(data, xr.Dataset) and JUDGMENT in data.dims:
-        return _loaded("judgments", data, count_judgments(data))
+        counts = count_judgments(data)
+        return LoadedData("judgments", data, counts, counts)
     dims = data.dims if isinstance(data, xr.DataArray) else ()
     if names.ITEM in dims and in_blocks(data):
-        return _loaded("blocks", data := blocks_of(data).scores, data)
+        data = blocks_of(data).scores
+        return LoadedData("blocks", data, data, data)
     for dim, kind in _ARRAYS.items():
         if dim in dims:
-            return _loaded(kind, data := getattr(schemas, kind)(data), data)
+            data = getattr(schemas, kind)(data)
+            return LoadedData(kind, data, data, data)
     if isinstance(data, xr.DataTree):
         raise ValueError(
             "data is a DataTree; give draws to betterthan.fits.compare, your own by "
@@ -112,10 +108,6 @@ def recognise(data: Any) -> LoadedData:
 
 # the kind, and its check in `schemas`, by the dim that tells it: the first that is there
 _ARRAYS = {names.TALLY: "tallies", names.ITEM: "scores", names.OUTCOME: "counts"}
-
-
-def _loaded(kind: str, data: Any, scores: xr.DataArray) -> LoadedData:
-    return LoadedData(kind, data, scores, scores)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from betterthan.counts.counting import (
     item_outcomes,
     with_gaps_filled,
 )
+from betterthan.counts.judgments import count_judgments
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import TRIALS, ZERO_OR_ONE, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, Table, fingerprint, systems_of, to_pairs, to_square
@@ -181,7 +182,10 @@ def load(data: Any, options: Options) -> Evaluation:
         advice = advise_on(loaded)
     if loaded.kind == "blocks":
         return _evaluate_blocks(loaded, options)
-    return evaluate(loaded.in_clusters() if advice is None else loaded, options, advice)
+    if advice is None and loaded.kind == "judgments" and several(loaded.data, CLUSTER):
+        counts = count_judgments(loaded.data, by=CLUSTER)  # within the clusters that they name
+        loaded = LoadedData("counts", counts, counts, counts, loaded.margin)
+    return evaluate(loaded, options, advice)
 
 
 def _evaluate_reliability(
