@@ -199,9 +199,8 @@ def _spread(scores: xr.DataArray) -> Arrays:
 
 def units_once(evaluation: Evaluation, options: Options, answer: Answer) -> Table:
     """The answer of clusters that each count once, where their sizes are unequal."""
-    if answer.engine != "exact" or options.weight == "unit":
-        return Table()
-    if evaluation.clusters is None or not unequal(answer.table):
+    in_items = answer.engine == "exact" and options.weight == "item"
+    if not in_items or evaluation.clusters is None or not unequal(answer.table):
         return Table()
     once = evaluation.with_units_once()
     table = closed_table(evaluation.quantity.lead, once, replace(options, weight="unit"))

@@ -231,13 +231,21 @@ def evaluate(
     """Count wins, losses and ties; choose the quantity and the unit of the answer; of one data set
     of an average as of all of them, the whole.
     """
-    takes = _takes(loaded, options, advice)
+    takes: Sequence[str] = () if options.unit == names.ITEM else (CLUSTER, EPOCH)
+    if advice is not None and advice.spec.fitted:
+        takes = advice.spec.takes
+    if unlabelled(loaded.data, CLUSTER):  # some items have none
+        takes = [k for k in takes if k != CLUSTER]
     unit = unit_of(loaded.data, None if CLUSTER in takes else names.ITEM)
     unit = unit if whole is None else whole.unit
     together = EPOCH in takes
     totals = unit_totals(loaded, unit, together=together)
     if options.weight == "unit":
-        totals = _weighing_units(totals, unit)
+        if unit != CLUSTER:
+            raise ValueError(
+                "weight='unit' counts each cluster once; here each item is a unit of its own"
+            )
+        totals = totals and replace(totals, weight="unit")
     advised = advice.options.get("quantity") if advice else None
     if whole is None:
         quantity = quantity_of(loaded.kind, totals, options, advised, together=together)
@@ -356,24 +364,6 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
         attrs=data_attrs(loaded, raw_counts)
         | {"data_hash": f"{totals.tables.mark:016x}", "n_blank": totals.tables.blank},
     )
-
-
-def _takes(loaded: LoadedData, options: Options, advice: "Advice | None") -> Sequence[str]:
-    """Of dataset, cluster and epoch, what is taken into account; not clusters where some items have
-    none.
-    """
-    takes = () if options.unit == names.ITEM else (CLUSTER, EPOCH)
-    if advice is not None and advice.spec.fitted:
-        takes = advice.spec.takes
-    return [k for k in takes if k != CLUSTER] if unlabelled(loaded.data, CLUSTER) else takes
-
-
-def _weighing_units(totals: UnitTotals | None, unit: str) -> UnitTotals | None:
-    if unit != CLUSTER:
-        raise ValueError(
-            "weight='unit' counts each cluster once; here each item is a unit of its own"
-        )
-    return totals and replace(totals, weight="unit")
 
 
 def score_intervals(
