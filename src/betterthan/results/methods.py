@@ -165,14 +165,6 @@ def tests_in(comparison: xr.Dataset) -> list[str]:
     return [str(t) for t in comparison[names.TEST].values] if names.TEST in comparison.dims else []
 
 
-def test_settings(context: ReportContext) -> list[tuple[str, str]]:
-    """How the tests were done, for the list of settings."""
-    on = f" on {context.provenance.tests_on}" if context.provenance.tests_on else ""
-    tests = [get_spec(test).words(context.provenance) + on for test in tests_in(context.data)]
-    text = f"two-sided, at {context.provenance.alpha:g}: {'; '.join(tests)}" if tests else ""
-    return [("Tests", text)] if tests else []
-
-
 _NAMED = 12  # systems that are listed
 _TIES = {
     "third": "kept as a third outcome",
@@ -237,6 +229,8 @@ def model_part(context: ReportContext) -> Part:
     how = [computed_by(context, engine) for engine in (engines[:1] if advised_model else engines)]
     rope = f"at most {context.rope:g} apart" if context.rope else _NO_ROPE
     by = [_QUANTITIES[str(provenance.quantity)]] if provenance.beside_quantity else []
+    on = f" on {provenance.tests_on}" if provenance.tests_on else ""
+    tests = "; ".join(get_spec(test).words(provenance) + on for test in tests_in(context.data))
     facts = [
         *(("Decided by", quantity) for quantity in by),
         ("Model", model_text(context)),
@@ -246,7 +240,7 @@ def model_part(context: ReportContext) -> Part:
         *([("Also computed", CLOSED_FORM_NOTE)] if advised_model else []),
         *([("Advised", " ".join(provenance.advice.split("\n")[1:]))] if provenance.advice else []),
         ("Practically equivalent", rope),
-        *test_settings(context),
+        *([("Tests", f"two-sided, at {provenance.alpha:g}: {tests}")] if tests else []),
         ("Verdict", rule_text(context)),
     ]
     return Part("Model", facts=facts)
