@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,13 @@ from betterthan.counts.shapes import Table, with_arrays
 from betterthan.files import expanded, write_all
 from betterthan.io.problems import in_short
 from betterthan.results import provenance, saved, tables
-from betterthan.results.document import Document
 from betterthan.results.result import Result
 from betterthan.results.saved import validate, validate_attributes
 from betterthan.signed import Signature
 from betterthan.text import quoted
+
+if TYPE_CHECKING:
+    from betterthan.results.document import Document
 
 
 class Comparison(Result):
@@ -218,7 +220,7 @@ class Comparison(Result):
         groups |= saved.as_groups(self.fits) if checks.flag(fits, "fits") else {}
         return saved.as_bytes(xr.DataTree.from_dict(groups))
 
-    def document(self) -> Document:
+    def document(self) -> "Document":
         """Build what is printed."""
         from betterthan.results.brief import brief_page_of
 
