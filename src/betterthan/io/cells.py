@@ -243,9 +243,7 @@ def _parse(value: Any) -> float | None:
         word = stripped(value)
         if means_missing(value):
             return math.nan
-        if _NUMBER.fullmatch(word):
-            return float(word)
-        return _BOOLEAN.get(word.casefold())
+        return float(word) if _NUMBER.fullmatch(word) else _BOOLEAN.get(word.casefold())
     try:
         return math.nan if value is None else float(value)
     except OverflowError:

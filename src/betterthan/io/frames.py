@@ -209,7 +209,5 @@ def _in_order(codes: np.ndarray, distinct: int) -> bool:
 
 
 def _coded(codes: np.ndarray, distinct: Sequence[str]) -> Coded:
-    texts = Texts()
-    for begin in range(0, len(distinct), BLOCK):
-        texts.add(distinct[begin : begin + BLOCK])
-    return Coded(few(texts), codes)
+    blocks = (distinct[k : k + BLOCK] for k in range(0, len(distinct), BLOCK))
+    return Coded(few(Texts(blocks)), codes)

@@ -175,10 +175,9 @@ def _prefix_of_numbers(items: Sequence[str]) -> str:
 
 def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which ranges reach 1 and stay within, and which reach the top of another scale."""
-    tops = np.zeros(len(low), dtype=bool)
-    for top in _TOPS:
-        tops |= (low >= 0) & (high <= top) & (high >= _NEAR * top)
-    return (low >= 0) & (high <= 1) & (high >= _NEAR), tops
+    ends = np.array([1, *_TOPS])[:, None]
+    share, *tops = (low >= 0) & (high <= ends) & (high >= _NEAR * ends)
+    return share, np.any(tops, axis=0)
 
 
 def _refuse(scores: xr.DataArray, reason: str) -> None:

@@ -89,11 +89,9 @@ def runs_of(systems: Mapping[str, Any], named: Sequence[str]) -> list[int]:
 
 def _with_keys(keys: Sequence[str | None], base: list[str]) -> list[str]:
     """Use the key of the mapping as name; add the logged name if one key has several."""
-    names_by_key: dict[str, set[str]] = {}
-    for key, name in zip(keys, base, strict=True):
-        names_by_key.setdefault(key or "", set()).add(name)
+    names_by_key = grouped(zip(keys, base, strict=True))
     return [
-        name if key is None else key if len(names_by_key[key]) == 1 else f"{key} | {name}"
+        name if key is None else key if len({*names_by_key[key]}) == 1 else f"{key} | {name}"
         for key, name in zip(keys, base, strict=True)
     ]
 

@@ -127,8 +127,7 @@ def _judge(about: dict[str, Any]) -> str:
     roles = as_dict(about.get("model_roles"))
     named = {role: _model(model) for role, model in roles.items()}
     judges = [named[role] for role in _ROLES if role in named] or list(named.values())
-    for scorer in _scorer_list(about):
-        judges.append(_model(as_dict(scorer.get("options")).get("model")))
+    judges += [_model(as_dict(s.get("options")).get("model")) for s in _scorer_list(about)]
     return ", ".join(dict.fromkeys(model for model in judges if model))
 
 

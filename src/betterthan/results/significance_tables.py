@@ -384,10 +384,9 @@ def group_sentences(facts: GroupFacts) -> list[str]:
         f"{facts.n_similar:,} of {facts.n_pairs:,} pairs of systems {are} not significantly "
         f"different{one_way}."
     )
+    first = "differs significantly from all others"
     if facts.similar_to_first:
         first = f"is not significantly different from {named(facts.similar_to_first)}"
-    else:
-        first = "differs significantly from all others"
     sentences = [f"{pairs} {facts.first}, at rank 1, {first}."]
     others = [system for system in facts.separate if system != facts.first]
     if others:
