@@ -33,7 +33,7 @@ from betterthan.counts.units import default_unit, item_ids
 from betterthan.io.problems import listed
 from betterthan.logs import pivoting
 from betterthan.logs.frames import select_systems
-from betterthan.logs.reading import read_log_files
+from betterthan.logs.reading import combine_runs, read_runs
 from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.read import check_options, read, refuse
@@ -328,9 +328,8 @@ def audit(
         return _audit_scores({"": schemas.scores(scores)}, baseline, how)
     again = choices.get("again") or "last"
     with full_texts() if near else nullcontext():
-        cluster = choices.get("cluster")
-        items = choices.get("items")
-        logs_read = read_log_files(logs, systems=systems, again=again, items=items, cluster=cluster)
+        runs = read_runs(logs, choices.get("items"), choices.get("cluster"))
+        logs_read = combine_runs(*runs, systems=systems, again=again)
     return _audit_logs(logs_read, baseline, choices, how, near)
 
 

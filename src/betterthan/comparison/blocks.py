@@ -69,6 +69,7 @@ class BlockTotals:
     higher_is_better: bool
 
     runs, single, weight = False, True, "item"
+    dataset = np.zeros(1, dtype=int)  # data sets are pooled
 
     @property
     def graded(self) -> bool:
@@ -84,11 +85,6 @@ class BlockTotals:
     def gaps(self) -> bool:
         """Whether a score is missing."""
         return bool((self.scored < self.units).any())
-
-    @cached_property
-    def dataset(self) -> np.ndarray:
-        """Data sets are pooled."""
-        return np.zeros(1, dtype=int)
 
     @property
     def scored(self) -> np.ndarray:

@@ -425,18 +425,6 @@ def read_logs(
     3    old  faithfulness    0.4     ok
     """
     files = sort_files(find_files(source), format)
-    return read_log_files(files, systems=systems, again=again, items=items, cluster=cluster)
-
-
-def read_log_files(
-    files: Sorted,
-    *,
-    systems: Any = None,
-    again: str | None = None,
-    items: Sequence[str] | None = None,
-    cluster: str | None = None,
-) -> Logs:
-    """The records of files that were recognised."""
     return combine_runs(*read_runs(files, items, cluster), systems=systems, again=again)
 
 
