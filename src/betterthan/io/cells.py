@@ -41,8 +41,7 @@ def read_once(table: Table, column: str, read: Callable[[Table, str], Sequence[s
     """What `read` makes of a column; of a text file it reads each distinct cell once, in the row
     where it first occurs.
     """
-    cells = as_coded(table.columns[column])
-    if cells is None:
+    if (cells := as_coded(table.columns[column])) is None:
         return coded(read(table, column))
     values = read(_distinct(table, column, cells), column)
     if values is cells.distinct or values == cells.distinct:  # as a rule

@@ -27,8 +27,7 @@ def read_file(path: Path, sep: str | None = None) -> Table:
     extension = Path(_unzipped_name(path)).suffix.lower()
     if extension not in FORMATS:
         raise problem(path.name, unknown_type(path))
-    data = _bytes(path)
-    if not data:
+    if not (data := _bytes(path)):
         raise problem(path.name, "is empty; give column names and at least one row")
     if extension == ".parquet":
         from betterthan.io.frames import parse_parquet

@@ -68,8 +68,7 @@ def _read_columns(data: bytes, names: list[str], repeating: list[str]) -> dict[s
             distinct = codes.dictionary.to_pylist()
             if len({*distinct}) == len(distinct):
                 cells[name] = _in_first_order(codes.indices.to_numpy(), distinct)
-    rest = [name for name in names if name not in cells]
-    if rest:
+    if rest := [name for name in names if name not in cells]:
         part = pd.read_parquet(io.BytesIO(data), engine="pyarrow", columns=rest)
         cells |= {name: _cells(part.iloc[:, k]) for k, name in enumerate(rest)}
     return cells

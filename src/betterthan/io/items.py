@@ -477,8 +477,7 @@ def _refuse_blank_run(table: Table, runs: np.ndarray, systems: Coded, scores: np
 
 
 def _refuse_repeated_scores(table: Table, rows: ItemRows, systems: Coded, cell: np.ndarray) -> None:
-    twice = first_twice(cell, rows.items * len(systems.distinct))
-    if twice is None:
+    if (twice := first_twice(cell, rows.items * len(systems.distinct))) is None:
         return
     k, before = twice[0], table.rows[twice[1]]
     reason = f"duplicate score of system {quoted(systems[k])} on {rows.named(k)}"
@@ -666,8 +665,7 @@ def _integers(table: Table, column: str, scale: int) -> np.ndarray:
 
 
 def _refuse_repeated_tallies(table: Table, rows: _Cells) -> None:
-    twice = first_twice(rows.place, math.prod(rows.shape))
-    if twice is None:
+    if (twice := first_twice(rows.place, math.prod(rows.shape))) is None:
         return
     k, before = twice[0], table.rows[twice[1]]
     label = f", label {quoted(rows.labels[rows.label[k]])}" if rows.label_column else ""

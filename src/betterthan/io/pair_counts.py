@@ -33,8 +33,7 @@ def read_datasets(table: Table) -> tuple[list[str], np.ndarray]:
     """The datasets in the order they first occur (none without a column), and the one of each
     row.
     """
-    column = dataset_column(table)
-    if column is None:
+    if (column := dataset_column(table)) is None:
         return [], np.zeros(len(table.rows), dtype=np.int8)
     ids = item_ids(table, column, "each row its dataset, or leave the column out")
     tell_alike(table.source, ids.distinct, "datasets")

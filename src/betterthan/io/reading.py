@@ -112,8 +112,7 @@ class Columns:
             raise ValueError(f"decimal is {quoted(self.decimal)}; give '.' or ','")
         if self.sep is not None and len(self.sep) != 1:
             raise ValueError(f"sep is {quoted(self.sep)}; give one character, such as ';'")
-        both = {w.casefold() for w in self.true} & {w.casefold() for w in self.false}
-        if both:
+        if both := {w.casefold() for w in self.true} & {w.casefold() for w in self.false}:
             raise ValueError(f"{sorted(both)[0]!r} is both true and false; give it to one of them")
 
     @property

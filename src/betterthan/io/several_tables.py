@@ -121,8 +121,7 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
     parts = [_long(name, table) for name, table in tables.items()]
     roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
     for part in parts:
-        only = [role for role in COORDINATES if role in part.columns and role not in roles]
-        if only:
+        if only := [role for role in COORDINATES if role in part.columns and role not in roles]:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
     questions = question_columns(parts[0])
     roles += [name for name in questions if all(name in part.columns for part in parts)]

@@ -105,8 +105,7 @@ def refuse_alike_by_scores(
 
     why = "never have a score on the same item"
     refuse_alike(source, alike(systems), "systems", never_share, why)
-    groups = alike(items)
-    if not groups:
+    if not (groups := alike(items)):
         return
     rows: dict[str, list[int]] = {item: [] for group in groups for item in group}
     for k, item in enumerate(items):
@@ -150,8 +149,7 @@ def chosen(table: Table, columns: list[str], systems: Sequence[str] | None) -> l
     """Return the requested columns, in that order; all without a request."""
     if systems is None:
         return columns
-    absent = [system for system in systems if system not in columns]
-    if absent:
+    if absent := [system for system in systems if system not in columns]:
         reason = f"has no column {quoted(absent[0])} of a system among {listed(columns)}"
         reason += looks_like(absent[0], columns)
         raise problem(table.source, reason)
@@ -174,8 +172,7 @@ def select_systems(source: str, data: Any, systems: Sequence[str] | None) -> Any
     if systems is None:
         return data
     dims, present = _axes_of_systems(data)
-    absent = [system for system in systems if system not in present]
-    if absent:
+    if absent := [system for system in systems if system not in present]:
         raise problem(source, f"has no system {absent[0]!r} among {listed(present)}")
     if isinstance(data, PlainScores):
         return data.of_systems(systems)
@@ -194,8 +191,7 @@ def renamed(data: Any, systems: Any) -> Any:
         return data
     new = {str(old): str(name) for old, name in systems.items()}
     dims, present = _axes_of_systems(data)
-    absent = [system for system in new if system not in present]
-    if absent:
+    if absent := [system for system in new if system not in present]:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
     new_names = [new.get(system, system) for system in present]
     checks.unique(new_names, "system")
@@ -283,8 +279,7 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         if "describes items" in reason:
             reason += "; a column that groups the items is passed as cluster"
         raise problem(table.source, reason, column=odd[0])
-    other = _next_to_binary(values)
-    if other is not None:
+    if (other := _next_to_binary(values)) is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
         reason = f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1"
         right = f"pass cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to"
