@@ -68,8 +68,7 @@ def chosen(systems: Any, present: Sequence[str]) -> dict[str, str]:
         raise ValueError(f"systems is a {kind}; give a list of names, or a mapping to new names")
     if not systems:
         raise ValueError("systems is empty; give a list of names, or leave it out for all")
-    absent = [name for name in systems if name not in present]
-    if absent:
+    if absent := [name for name in systems if name not in present]:
         raise ValueError(f"there is no system {absent[0]!r} among {listed(present)}")
     if isinstance(systems, Mapping):
         renamed = {name: str(systems.get(name, name)) for name in present}
@@ -307,8 +306,7 @@ def _without_score(cells: Cells) -> Iterator[tuple[int, str]]:
     """Yield the failed samples, of a run without scores all, each with the metrics of the run for
     which it has no score.
     """
-    failed = [k for k, is_failed in enumerate(cells.failed) if is_failed or not cells.metric]
-    if failed:
+    if failed := [k for k, is_failed in enumerate(cells.failed) if is_failed or not cells.metric]:
         metrics = dict.fromkeys(cells.metric) or [""]
         present = set(zip(cells.score_sample, cells.metric, strict=True))
         yield from ((k, name) for k in failed for name in metrics if (k, name) not in present)

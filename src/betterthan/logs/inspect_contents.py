@@ -37,8 +37,7 @@ class Contents:
             digests = list(map(self._known.get, texts))
             if None not in digests:
                 return digests
-            digests = _digest_together(questions, targets)
-            if digests is not None:
+            if (digests := _digest_together(questions, targets)) is not None:
                 few = len(self._known) + len(texts) <= _MAX_CACHED
                 if few and max(map(len, questions)) < _SHORT:
                     self._known.update(zip(texts, digests, strict=True))
@@ -62,8 +61,7 @@ class Contents:
         question, target = sample.get("input"), sample.get("target")
         if choices or sample.get("choices") or type(question) is not str or type(target) is not str:
             return _digest_any(sample, archive, choices)
-        known_digest = self._known.get((question, target))
-        if known_digest is not None:
+        if (known_digest := self._known.get((question, target))) is not None:
             return known_digest
         if _is_odd(question) or _is_odd(target):
             return _digest_any(sample, archive, choices)
@@ -102,8 +100,7 @@ def _digest_any(sample: dict[str, Any], archive: Archive | None, choices: bool) 
     values: list[Any] = [sample.get(key) for key in _INPUT_KEYS]
     texts = list(_texts(values))
     if archive is not None and (any(map(_is_cut, texts)) or (choices and values[1] is None)):
-        fields_read = _begun(sample, archive)
-        if fields_read is None:
+        if (fields_read := _begun(sample, archive)) is None:
             return None
         values = [fields_read.get(key) for key in _INPUT_KEYS]
         texts = list(_texts(values))

@@ -329,8 +329,7 @@ def parse_score(value: Any, source: str, row: int | None, metric: str) -> float:
     """
     if is_blank(value):
         return math.nan
-    score = as_score(value)
-    if score is None:
+    if (score := as_score(value)) is None:
         reason = "is no score; a score is a number, true or false, yes or no"
         if isinstance(value, str) and vanishes(value):
             reason = f"is {VANISHES}"

@@ -46,8 +46,7 @@ class _Row:
 
     def system(self, key: str) -> str:
         """The name of a system, which must be there."""
-        name = stripped(self.text(key))
-        if not name:
+        if not (name := stripped(self.text(key))):
             raise self.problem("is blank; give a name", column=key)
         return name
 

@@ -127,7 +127,6 @@ def _reported(file: LogFile, log: dict[str, Any]) -> dict[str, float]:
     means: dict[str, float] = {}
     for metric in objects(log.get("metricsScores"), file.name, "metricsScores"):
         scores = map(as_score, as_list(metric.get("scores")))
-        observed = [score for score in scores if score is not None]
-        if observed:
+        if observed := [score for score in scores if score is not None]:
             means[to_text(metric.get("metric"))] = sum(observed) / len(observed)
     return means

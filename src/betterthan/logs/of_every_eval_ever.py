@@ -183,8 +183,7 @@ def _add_result(run: Run, result: dict[str, Any]) -> None:
     if name not in run.metrics:
         return
     run.config |= flat({"generation": as_dict(result.get("generation_config"))})
-    score = number(as_dict(result.get("score_details")).get("score"))
-    if score is not None:
+    if (score := number(as_dict(result.get("score_details")).get("score"))) is not None:
         run.reported[name] = score
     lower = as_dict(result.get("metric_config")).get("lower_is_better")
     if isinstance(lower, bool):

@@ -189,8 +189,7 @@ def _exception(trial: dict[str, Any]) -> str:
 
 def _tell_exceptions(run: Run, trials: list[dict[str, Any]]) -> None:
     exceptions = [trial["exception_info"] for trial in trials if trial.get("exception_info")]
-    kinds = Counter(as_text(as_dict(e).get("exception_type")) for e in exceptions)
-    if kinds:
+    if kinds := Counter(as_text(as_dict(e).get("exception_type")) for e in exceptions):
         named = ", ".join(f"{kind} {n}" for kind, n in kinds.items())
         message = f"{counted(sum(kinds.values()), 'trial')} with both a reward and an exception"
         run.notes.append(("errors", f"{message} ({named}): the reward counts"))

@@ -41,8 +41,7 @@ def recognises(preview: Preview) -> bool:
 
 def runs(files: Sequence[LogFile]) -> list[Run]:
     """A run for each file of statistics by instance."""
-    instances = [file for file in files if _is_instances(file.preview)]
-    if not instances:
+    if not (instances := [file for file in files if _is_instances(file.preview)]):
         raise problem(files[0].name, _NO_INSTANCES)
     specs = {file.path.parent: file for file in files if _is_spec(file.preview)}
     stats = {file.path.parent: file for file in files if _is_stats(file.preview)}

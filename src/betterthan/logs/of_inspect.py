@@ -281,8 +281,7 @@ def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
             f"metric {metric}: {counts['N']} of value N (no answer), taken as 0 as Inspect does"
         )
         run.notes.append(("unanswered", message))
-    odd = {key[4:]: n for key, n in counts.items() if key.startswith("odd ")}
-    if odd:
+    if odd := {key[4:]: n for key, n in counts.items() if key.startswith("odd ")}:
         named = ", ".join(repr(key) for key in list(odd)[:3])
         message = f"metric {metric}: {sum(odd.values())} of values that are no scores ({named})"
         run.notes.append(("unscored", f"{message}, left unscored; Inspect takes them as 0"))

@@ -311,8 +311,7 @@ def _scores(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _has_failed(row: dict[str, Any]) -> bool:
-    reason = row.get("failureReason")
-    if reason is not None:
+    if (reason := row.get("failureReason")) is not None:
         return reason == _FAILED
     return bool(row.get("error")) and not row.get("gradingResult")
 

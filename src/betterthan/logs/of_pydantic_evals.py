@@ -97,8 +97,7 @@ def _about(file: LogFile, log: dict[str, Any], cases: Sequence[_Case]) -> Run:
         own_ids=not any(not name or _BY_PLACE.fullmatch(name) for name in names),
         why=errors[0][:200] if errors else "",
     )
-    labels = dict.fromkeys(name for case in cases for name in as_dict(case.get("labels")))
-    if labels:
+    if labels := dict.fromkeys(name for case in cases for name in as_dict(case.get("labels"))):
         run.notes.append(("labels", f"{listed(labels)} left out: text, not scores"))
     return run
 

@@ -85,8 +85,7 @@ def _scores(file: LogFile) -> Iterator[tuple[int, int, tuple[str, str, str]]]:
             text = line.decode("utf-8-sig", "replace").strip()
             if not text:
                 continue
-            fit = _LINE.fullmatch(text)
-            if fit is None:
+            if (fit := _LINE.fullmatch(text)) is None:
                 reason = "is no line of sacrebleu -sl; is the file cut?"
                 raise problem(file.name, reason, row=row, value=text)
             metric, signature, value = fit.groups()

@@ -163,8 +163,7 @@ def _tell_doubles(run: Run, report: dict[str, Any], keys: Sequence[str]) -> None
     """Note ids that are resolved and in another list, or twice in one list."""
     lists = {key: [str(instance) for instance in as_list(report.get(key))] for key in keys}
     resolved, *others = lists.values()
-    overlap = sorted(set(resolved) & {instance for ids in others for instance in ids})
-    if overlap:
+    if overlap := sorted(set(resolved) & {instance for ids in others for instance in ids}):
         n = counted(len(overlap), "instance")
         message = f"{n} of {run.files[0]} resolved and in another list too, taken as resolved"
         run.notes.append(("rows", f"{message}: {listed(overlap, 3)}"))
@@ -185,8 +184,7 @@ def _check(run: Run, results: LogFile) -> None:
 
 def _within(run: Run, instances: set[str]) -> Run:
     """Note ids that are not in the data set."""
-    other = [item for item in dict.fromkeys(run.cells.item) if item not in instances]
-    if other:
+    if other := [item for item in dict.fromkeys(run.cells.item) if item not in instances]:
         message = f"{run.files[0]} has {counted(len(other), 'id')} outside items"
         run.notes.append(("unmatched", f"{message}: {listed(other, 3)}"))
     run.declared = sorted({*run.declared, *instances})

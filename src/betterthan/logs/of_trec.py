@@ -74,8 +74,7 @@ def _value(text: str) -> float | None:
 
 
 def _run(file: LogFile) -> Run:
-    order = _order(file.preview.lines)
-    if order is None:
+    if (order := _order(file.preview.lines)) is None:
         raise problem(file.name, "holds no lines of measure, query and value")
     tool = "trec_eval" if order[0] == 0 else "ir_measures"
     run = Run(tool, [file.name], rule="mean of rounded")

@@ -53,8 +53,7 @@ def chosen_records(
     """
     records = _select_tasks(logs.records, task)
     _refuse_aggregate(logs, records, metric)
-    counts = _counts(records)
-    if not counts:
+    if not (counts := _counts(records)):
         raise ValueError(_nothing(logs))
     name = _metric(counts, metric, filter)
     messages = []
@@ -64,8 +63,7 @@ def chosen_records(
         with_metric = with_metric.assign(metric=name)
     for column in ("task", "system"):
         present = set(with_metric[column])
-        lacking = [value for value in _names(records[column]) if value not in present]
-        if lacking:
+        if lacking := [value for value in _names(records[column]) if value not in present]:
             messages.append(f"without metric {name}: {column} {listed(lacking)}")
     if epoch is not None:
         with_metric = with_metric[with_metric["epoch"] == epoch]
@@ -103,8 +101,7 @@ def _counts(records: Frame) -> dict[str, tuple[int, int]]:
     """
     counts = {}
     for name, group in records.groupby("metric", observed=True, sort=False):
-        scored = int((group["status"] == OK).sum())
-        if scored:
+        if scored := int((group["status"] == OK).sum()):
             counts[str(name)] = scored, len(group)
     return counts
 
@@ -212,8 +209,7 @@ def _best(logs: Logs, records: Frame) -> str:
 
 
 def _refuse_other_contents(records: Frame) -> None:
-    contents = conflicting_contents(records)
-    if not contents:
+    if not (contents := conflicting_contents(records)):
         return
     few = [(x, list(contents[x].values())[:_MAX_LISTED]) for x in list(contents)[:_MAX_LISTED]]
     cases = "; ".join(f"{quoted(item)} is {' and '.join(texts)}" for item, texts in few)

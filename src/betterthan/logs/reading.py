@@ -297,8 +297,7 @@ def _refuse(
     run: Run, role: str, names: Sequence[str], sample: Callable[[int], int] | None = None
 ) -> None:
     """Refuse a name that can be none; `sample` says which sample has the name of a place."""
-    k = first_flawed(names)
-    if k is not None:
+    if (k := first_flawed(names)) is not None:
         file, row = (run.files[0], None) if sample is None else _place(run, sample(k))
         raise problem(file, f"{role} {quoted(names[k])} {flaw(names[k])}", row=row)
 

@@ -255,8 +255,7 @@ def unread(preview: Preview) -> str:
         return "is a Git LFS pointer, not the file itself; run: git lfs pull"
     if preview.kind == "empty":
         return "is empty"
-    reason = why_unread(preview)
-    if reason is not None:
+    if (reason := why_unread(preview)) is not None:
         return reason
     kind = "" if preview.kind in _READABLE else f" ({preview.kind})"
     right = "write a table instead, with columns system, item, score"
@@ -269,8 +268,7 @@ def tools() -> str:
 
 
 def _reason(preview: Preview) -> str:
-    reason = why_unread(preview)
-    if reason is not None:
+    if (reason := why_unread(preview)) is not None:
         return reason.removeprefix("is ")
     return "no log of a known tool" if preview.kind in _READABLE else preview.kind
 
