@@ -68,8 +68,7 @@ def missing_code(scores: Any) -> int | None:
 
 def without_codes(scores: Any) -> Any:
     """Scores with NaN where attrs say by which number a missing one is written."""
-    code = missing_code(scores)
-    if code is None:
+    if (code := missing_code(scores)) is None:
         return scores
     attrs = {name: value for name, value in scores.attrs.items() if name not in _MISSING}
     scores = scores.astype(float).where(scores != code)  # which would be float32 of int8
@@ -155,8 +154,7 @@ def tallies(data: Any) -> Any:
 
 def _named_tallies(data: Any) -> None:
     """Refuse tallies of other dims, other than tp, fp, fn, or of systems without names."""
-    extra = set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}
-    if extra:
+    if extra := set(data.dims) - {names.ITEM, names.SYSTEM, names.TALLY, names.LABEL}:
         dim = min(map(str, extra))
         raise ValueError(f"tallies have a dim {dim!r}; give (item, system, tally) and label")
     fit_names(data)

@@ -214,8 +214,7 @@ def _refuse(loaded: LoadedData, over: str, options: Options) -> None:
             f"over={over!r} averages differences, which need the number of ties; give counts with "
             "ties, or leave out over="
         )
-    blank = unlabelled(observed, over)
-    if blank:
+    if blank := unlabelled(observed, over):
         raise ValueError(
             f"{len(blank)} items have no {over}, the first at place {blank[0] + 1}; give each one"
         )

@@ -104,8 +104,7 @@ def _reliability(choices: dict[str, Any]) -> Reliability | None:
     name = choices["quantity"]
     if name is None or (isinstance(name, str) and name in names.QUANTITIES):
         return None
-    reliability = Reliability.parse(name)
-    if reliability is None:
+    if (reliability := Reliability.parse(name)) is None:
         raise ValueError(
             f"quantity is {checks.quoted(name)}; choose one of {', '.join(names.QUANTITIES)}, or "
             "pass^k or pass@k of repeated runs, such as pass^3"

@@ -214,8 +214,7 @@ def _read_parquet(
     for path, outline in zip(paths, outlines, strict=True):
         columns_present = {*outline.schema.names}
         _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
-        absent = [name for name in columns if name not in columns_present]
-        if absent:
+        if absent := [name for name in columns if name not in columns_present]:
             raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
     kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
     rows = delayed(_rows)
@@ -246,8 +245,7 @@ def _columns(path: Path, ignore: tuple[str, ...], higher_is_better: bool | None)
 
 def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
     """Refuse coordinates that make items dependent and would be lost."""
-    groups = [name for name in _GROUPS if name in columns]
-    if groups:
+    if groups := [name for name in _GROUPS if name in columns]:
         reason = f"has {groups[0]!r} of the items, which blocks cannot use"
         right = f"load it into memory, or {way} if each item is independent"
         raise problem(path.name, f"{reason}; {right}")

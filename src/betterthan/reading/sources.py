@@ -73,8 +73,7 @@ def runs_in(
     cluster: str | None = None,
 ) -> tuple[list[Run], list[str | None]] | None:
     """The runs in logs, each with the name that a mapping gave it; None where tables are meant."""
-    logs = logs_in(source, format)
-    if logs is not None:
+    if (logs := logs_in(source, format)) is not None:
         from betterthan.logs.reading import read_runs
 
         return read_runs(logs, items, cluster)
@@ -184,11 +183,9 @@ def _replace_judgments(source: Any, notes: dict[str, None]) -> Any:
     if not isinstance(source, str | Path) or not os.path.isfile(source):
         return source
     file = LogFile(Path(source), Path(source).name)
-    unread = why_unread(file.preview)
-    if unread is not None:
+    if (unread := why_unread(file.preview)) is not None:
         raise problem(file.name, unread)
-    kind = judgment_kind(file.preview)
-    if kind is None:
+    if (kind := judgment_kind(file.preview)) is None:
         _refuse_unknown(file)
         return source
     if kind.note:

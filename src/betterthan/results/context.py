@@ -309,8 +309,7 @@ def agreement_cells(data: xr.Dataset, first: Any, second: Any) -> dict[str, np.n
         -1 in cells, and NaN, of pairs that do not share all their examples.
     """
     counts = data["counts"].transpose(*names.SQUARE, names.OUTCOME).values
-    counts_right = right_counts(data)
-    if counts_right is None:
+    if (counts_right := right_counts(data)) is None:
         return None
     right, scored = (np.array(values) for values in counts_right)
     first, second = np.asarray(first), np.asarray(second)

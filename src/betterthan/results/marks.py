@@ -535,8 +535,7 @@ def matrix(classes: np.ndarray) -> str:
     of = classes[rows, starts]
     paths = ""
     for kind in range(CLASSES):
-        runs = np.column_stack([starts, rows, ends - starts])[of == kind].tolist()
-        if runs:
+        if runs := np.column_stack([starts, rows, ends - starts])[of == kind].tolist():
             d = "".join(f"M{x} {y}h{width}v1h-{width}z" for x, y, width in runs)
             paths += f'<path class="k{kind}" d="{d}"/>'
     return f'<svg class="big" viewBox="0 0 {n} {n}" shape-rendering="crispEdges">{paths}</svg>'

@@ -364,8 +364,7 @@ def _looking(context: ReportContext) -> str:
 def outlook_part(context: ReportContext) -> Part | None:
     """Of the pairs that have rows: how many more items, would it come again, what would undo it."""
     outlook = context.outlook
-    lines = outlook_lines(outlook)
-    if not lines:
+    if not (lines := outlook_lines(outlook)):
         return None
     heading = "More items and replication"
     if outlook.sizes[names.PAIR] == 1:

@@ -230,8 +230,7 @@ def _name(text: str) -> str:
 
 def _cell(text: str) -> str:
     """As LaTeX; the star of a verdict is raised."""
-    marked = re.fullmatch(r"([<>]?) ?(\d+(?:\.\d+)?)(\*?)", text)
-    if marked is None:
+    if (marked := re.fullmatch(r"([<>]?) ?(\d+(?:\.\d+)?)(\*?)", text)) is None:
         return latex(text)
     return f"${marked[1]}{marked[2]}" + "^{*}" * bool(marked[3]) + "$"
 

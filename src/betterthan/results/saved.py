@@ -195,8 +195,7 @@ def kept(tree: xr.DataTree) -> tuple[xr.DataTree | None, str]:
 
 def why_none(provenance: Signature) -> str:
     """The error where an answer was sampled and has no draws."""
-    left_out = [note for note in provenance.notes or () if note.startswith(_NONE)]
-    if left_out:
+    if left_out := [note for note in provenance.notes or () if note.startswith(_NONE)]:
         return left_out[0]
     text = "the draws were not saved with this answer; save it with save(path, fits=True)"
     exact = ", or make exact draws with betterthan.posterior.draws"

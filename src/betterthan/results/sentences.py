@@ -339,8 +339,7 @@ def outcomes_text(pair: Pair) -> str:
 
 def _ties_won(pair: Pair) -> str:
     """``28 ties count as wins of haptik``, by a policy for ties; empty without one."""
-    n = pair.ties_won or pair.ties_lost
-    if not n:
+    if not (n := pair.ties_won or pair.ties_lost):
         return ""
     both = "each" if pair.ties_won and pair.ties_lost else ""
     whose = both or (pair.first if pair.ties_won else pair.second)

@@ -388,8 +388,7 @@ def group_sentences(facts: GroupFacts) -> list[str]:
     if facts.similar_to_first:
         first = f"is not significantly different from {named(facts.similar_to_first)}"
     sentences = [f"{pairs} {facts.first}, at rank 1, {first}."]
-    others = [system for system in facts.separate if system != facts.first]
-    if others:
+    if others := [system for system in facts.separate if system != facts.first]:
         differ = "differs" if len(others) == 1 else "differ"
         sentences.append(f"{named(others)} {differ} significantly from every other system.")
     return sentences

@@ -425,8 +425,7 @@ def order_best_first(comparison: xr.Dataset) -> np.ndarray:
     columns = ("prob_better", "verdict", "expected_rank", "score", "prob_best")
     variables = {k: comparison.variables[k] for k in columns if k in comparison}
     main = {k: v.isel(first, missing_dims="ignore") for k, v in variables.items()}
-    by = order_by(main, comparison.attrs)
-    if by is None:
+    if (by := order_by(main, comparison.attrs)) is None:
         by = -mean_better(*(main[k].transpose(*names.SQUARE).values for k in columns[:2]))
     return np.argsort(by, kind="stable")
 

@@ -142,8 +142,7 @@ def with_short_names(page: Document) -> Document:
     """
     tables = [t for part in page.parts for t in part.tables if t.heads[0] == "System" or t.shades]
     names = {cell for t in tables for row in t.rows for cell in row[: 1 + t.of_pairs]}
-    short = short_names(sorted(names))
-    if not short:
+    if not (short := short_names(sorted(names))):
         return page
     lists = [t for t in tables if not (t.of_pairs or t.shades)]
     rank = {row[0]: f"#{k + 1}" for k, row in enumerate(lists[0].rows)} if lists else {}
