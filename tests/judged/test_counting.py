@@ -306,3 +306,21 @@ def test_labels_that_are_mostly_full_marks_are_few():
 def test_graded_scores_that_are_refused(judge, human, said):
     with pytest.raises(ValueError, match=said):
         bt.judged.prediction_powered(judge, human)
+
+
+@pytest.mark.parametrize(
+    ("columns", "strata"), [(["ab", "ba"], ()), (["ab"], ["shown_first"]), (["ab"], ["style"])]
+)
+def test_a_judge_that_names_positions_is_read_as_the_columns_with_a_warning(columns, strata):
+    rng = np.random.default_rng(1)
+    n = 200
+    table = pd.DataFrame({"item": range(n), "system_a": "A", "system_b": "B"})
+    table["ab"], table["ba"] = rng.choice(["left", "right"], (2, n))
+    table["people"] = np.where(rng.random(n) < 0.3, rng.choice(["A", "B"], n), "")
+    table["shown_first"], table["style"] = rng.choice(["A", "B"], n), rng.choice(["x", "y"], n)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bt.judged.count(table, judge=columns, human="people", strata=strata, item="item")
+    texts = [str(w.message) for w in caught]
+    positions = [text for text in texts if "'left' is read as the system in column" in text]
+    assert len(positions) == (strata != ["style"])

@@ -220,3 +220,14 @@ def test_contenders_hold_the_best_of_systems_that_differ_little(systems):
         held.append(found["in_best_set"].values[skill.argmax()])
         assert found["in_best_set"].values[found["prob_best"].values.argmax()]
     assert np.mean(held) > 0.95 - 3 * np.sqrt(0.05 * 0.95 / sets)
+
+
+def test_a_label_that_no_item_has_is_named():
+    """One answer that is no label halves the macro F1 of both systems."""
+    tallies = labelled(40)
+    stray = xr.zeros_like(tallies.isel(label=[0])).assign_coords(label=["maybe"])
+    stray[0, 1, 0, 1] = 1
+    with pytest.warns(UserWarning, match="no item has 'maybe', which macro-averages of every sys"):
+        bt.scores.compare(
+            xr.concat([tallies, stray], "label"), statistic="macro_f1", rng=1, shuffles=200
+        )

@@ -275,6 +275,9 @@ def count(
     _refuse_groups(table, {human, item, *columns, *layers}, a, b)
     for column in (*columns, human):
         refuse_ambiguous(table, column, pair_columns, words)
+    of_order = any(word in layer.casefold() for layer in layers for word in _ORDER)
+    if len(columns) > 1 or of_order:  # one system may be shown first, and then the other one
+        _warn_of_positions(table, columns, words)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     checks.flag(drop, "drop")
     truth = outcomes(table, human, pair_columns, words)
@@ -288,6 +291,26 @@ def count(
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
     return judged_counts(_with_reading(dataset, table, attrs, layers, dropped))
+
+
+_POSITIONS = ("first", "second", "left", "right")
+_ORDER = ("first", "shown", "order", "position", "swap")  # in names of strata
+
+
+def _warn_of_positions(
+    table: Table, columns: Sequence[str], words: Mapping[str, str] | None
+) -> None:
+    """Warn of judges that name a position, which is taken for a column of systems."""
+    own = {str(word).casefold() for word in words or ()}
+    for column in columns:
+        written = {text.strip().casefold() for text in cells.texts(table, column)}
+        for position in _POSITIONS:
+            if position in written - own:
+                side = pair_of(table)[_POSITIONS.index(position) % 2]
+                reason = f"{quoted(position)} is read as the system in column {quoted(side)}, "
+                right = "whatever was shown first; write names of systems if the order differs"
+                return warn(table.source, reason + right, column=column)
+    return None
 
 
 _ALIKE = 50  # labels; a judge that agrees with all of them may be a copy

@@ -37,8 +37,8 @@ def precision_recall_f(confusion: xr.DataArray, *, beta: float = 1.0) -> xr.Data
     xarray.Dataset
         ``by_label`` (label, measure), ``averaged`` (average, measure), and ``n_actual`` (label).
         Measures are precision, recall, and f; averages are macro (mean over labels), weighted, and
-        pooled. 0 / 0 is 0: a label that is predicted but that no item has enters macro with 0, as
-        in scikit-learn.
+        pooled. 0 / 0 is 0: a label that any system predicts, but that no item has, enters macro of
+        every system with 0. In scikit-learn it does so for the systems that predict it.
 
     Raises
     ------

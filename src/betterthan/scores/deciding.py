@@ -25,6 +25,7 @@ class Held:
 
     units: int  # that the statistic rests on
     rare: dict[str, int]  # labels of a macro average, with so few gold items
+    only_predicted: tuple[str, ...] = ()  # labels that no gold item has
 
     def to_attrs(self) -> dict[str, Any]:
         """As attrs that netCDF can hold."""
@@ -51,7 +52,7 @@ def held(data: xr.DataArray, responses: Responses) -> Held:
     named = {labels[k]: int(gold[k]) for k in np.argsort(gold, kind="stable") if rare[k]}
     # one unit says nothing of a label's error, two next to nothing
     fewest = max(int(on_units[present].min(initial=len(values))), min(2, len(values)))
-    return Held(fewest, named)
+    return Held(fewest, named, tuple(labels[k] for k in np.flatnonzero(~present)))
 
 
 def _labels(data: xr.DataArray) -> list[str]:
@@ -167,7 +168,9 @@ def warn(
     pairs = [(systems[i], systems[j]) for i, j in alike.tolist()]
     flat = [k for k in flat if k not in single]
     pairs = [pair for pair in pairs if not set(pair) & set(single)]
-    lines = [few_units(held.units), _rare_line(held), no_width(flat, statistic, pairs)]
+    only = ", ".join(map(repr, held.only_predicted[:3]))
+    zero = f"no item has {only}, which macro-averages of every system count as 0" if only else ""
+    lines = [few_units(held.units), _rare_line(held), zero, no_width(flat, statistic, pairs)]
     if single:
         listed = _first([repr(k) for k in single])
         lines.append(
