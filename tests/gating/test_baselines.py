@@ -4,6 +4,7 @@ import json
 import re
 import sys
 
+import pandas as pd
 import pytest
 from gating.made import answers, first, log, rehashed, table
 
@@ -279,3 +280,33 @@ def test_a_baseline_that_an_editor_saved_with_a_mark_is_one(tmp_path):
     kept.write_bytes(b"\xef\xbb\xbf" + kept.read_bytes())
     new = table(tmp_path / "new.csv", [0.0, 0.0, *[1.0, 0.0] * 99])
     assert bt.gate(kept, new, margin=0.1).verdict == "pass"
+
+
+def asked(path, gold, predictions, question="Question {}?"):
+    """Predictions of one system, with gold labels and questions."""
+    rows = {"item": range(len(gold)), "gold": gold, "prediction": predictions}
+    rows["question"] = [question.format(k) for k in range(len(gold))]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
+
+
+def test_a_baseline_knows_the_questions_and_labels_that_it_was_accepted_with(tmp_path):
+    gold = ["yes", "no", "yes", "no", "no"] * 30
+    right = ["yes", "no", "yes", "no", "yes"] * 30
+    better = ["yes", "no", "yes", "no", "no"] * 15 + right[75:]
+    old = asked(tmp_path / "old.csv", gold, right)
+    kept = tmp_path / "base.csv"
+    baseline_files.write(kept, accept_candidate(old, {}))
+    assert ",content\n" in kept.read_text()
+    new = asked(tmp_path / "new.csv", gold, better)
+    assert bt.gate(kept, new, margin=0.05).verdict == "pass"
+    for changed in (
+        asked(tmp_path / "questions.csv", gold, better, "Easier question {}?"),
+        asked(tmp_path / "labels.csv", [right[0], *right[1:10], *gold[10:]], better),
+    ):
+        decision = bt.gate(kept, changed, margin=0.05)
+        assert decision.verdict == "not comparable"
+        assert "had another question or gold label when base.csv was accepted" in decision.why[0]
+    plain = table(tmp_path / "plain.csv", [1.0] * 150)  # knows neither
+    pd.read_csv(plain).assign(item=range(150)).to_csv(plain, index=False)
+    assert bt.gate(kept, plain, margin=0.05).verdict == "pass"

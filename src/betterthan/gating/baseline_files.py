@@ -134,7 +134,7 @@ _CELLS = {
         "status": _must_be_in(STATUSES),
     },
 }
-COLUMNS = {kind: tuple(cells) for kind, cells in _CELLS.items()}
+CONTENT = "content"  # of a table only where it has questions or labels
 
 
 def refuse_header(header: Mapping[str, Any], source: str) -> None:
@@ -179,6 +179,8 @@ def refuse_rows(table: Table, header: Mapping[str, Any]) -> None:
         With the row, the column, the cell, and what would be right.
     """
     cells = dict(_CELLS[header["kind"]])
+    if header["kind"] == TABLE and CONTENT in table.columns:
+        cells[CONTENT] = _CONTENT
     if tuple(table.columns) != tuple(cells):
         actual, expected = quoted(",".join(table.columns)), ",".join(cells)
         raise problem(table.source, f"the columns are {actual}; give {expected}, or {AGAIN}")
@@ -258,6 +260,12 @@ class Baseline:
     version: str = betterthan.__version__
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the file."""
+        with_content = self.kind == TABLE and any(CONTENT in row for row in self.rows)
+        return (*_CELLS[self.kind], *([CONTENT] * with_content))
+
+    @property
     def hashes(self) -> dict[str, str]:
         """Digests: of which items these are and what they ask, where that is known; of all that the
         file holds. They are no signature: whoever edits a file can make them again.
@@ -275,7 +283,7 @@ class Baseline:
     @property
     def _content(self) -> list[Any]:
         header = {"version": self.version, "kind": self.kind, **self.about, "items": self._items}
-        return [FORM, header, self._cells(COLUMNS[self.kind])]
+        return [FORM, header, self._cells(self.columns)]
 
     def _cells(self, columns: Sequence[str]) -> list[list[str]]:
         return [[row.get(name, "") for name in columns] for row in self.rows]
@@ -323,7 +331,7 @@ def as_text(baseline: Baseline, key: bytes | None = None) -> str:
     }
     header = "".join(f"# {k}: {json.dumps(v, sort_keys=True)}\n" for k, v in about.items())
     buffer = io.StringIO()
-    table = csv.DictWriter(buffer, COLUMNS[baseline.kind], restval="", lineterminator="\n")
+    table = csv.DictWriter(buffer, baseline.columns, restval="", lineterminator="\n")
     table.writeheader()
     table.writerows({k: _guarded(k, cell) for k, cell in row.items()} for row in baseline.rows)
     return f"{_FIRST}\n{header}{buffer.getvalue()}"

@@ -16,14 +16,21 @@ from betterthan.auditing.audit import SCORES, audit, findings_of
 from betterthan.auditing.finding import STOP, WARN, merged
 from betterthan.counts.units import CLUSTER, EPOCH
 from betterthan.gating import baseline_files
-from betterthan.gating.baseline_files import LOGS, TABLE, Baseline, StoredBaseline, is_baseline
-from betterthan.io import score_values
+from betterthan.gating.baseline_files import (
+    CONTENT,
+    LOGS,
+    TABLE,
+    Baseline,
+    StoredBaseline,
+    is_baseline,
+)
+from betterthan.io import cells, score_values
 from betterthan.io.files import read_file
 from betterthan.io.frames import is_frame, table_from_frame
-from betterthan.io.items import as_array
-from betterthan.io.layouts import metric_of, recognise
+from betterthan.io.items import as_array, question_columns, sole
+from betterthan.io.layouts import find, metric_of, recognise
 from betterthan.io.measure_names import measures_in, refuse_other_measures, refuse_unknown_direction
-from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.io.reading import Columns, applied, read_tables, words
 from betterthan.io.several_tables import score_columns
 from betterthan.io.table import Table
@@ -43,8 +50,59 @@ _SCORE = "score"
 _COORDINATES = {"dataset": names.DATASET, "cluster": CLUSTER, "epoch": EPOCH}
 
 
+def contents(table: Table) -> dict[tuple[str, str], str]:
+    """Digests of the question and of the gold label of each item, by data set and item; zeros where
+    there is none.
+    """
+    item, dataset = find(table, "item"), find(table, "dataset")
+    gold = []
+    if recognise(table, of_one_system=True) == "predictions":
+        gold = [str(sole(table, "gold"))]
+    questions = question_columns(table)
+    if item is None or not (questions or gold):
+        return {}
+    ids = cells.texts(table, item)
+    labels = cells.texts(table, dataset) if dataset else [""] * len(ids)
+    halves = [
+        list(zip(*(cells.texts(table, column) for column in columns), strict=True))
+        if columns
+        else [()] * len(ids)
+        for columns in (questions, gold)
+    ]
+    digests_by_item: dict[tuple[str, str], str] = {}
+    for label, item_id, *texts in zip(labels, ids, *halves, strict=True):
+        both = (_half(part) for part in texts)
+        digests_by_item.setdefault((label.strip(), item_id.strip()), "".join(both))
+    return digests_by_item
+
+
+def _half(texts: tuple[str, ...]) -> str:
+    """16 digits for some texts, zeros if they are blank."""
+    stripped = [text.strip() for text in texts]
+    return sha256("\0".join(stripped).encode()).hexdigest()[:16] if any(stripped) else "0" * 16
+
+
+def _changed_contents(stored: StoredBaseline, table: Table) -> str:
+    """Why items are not what they were when they were accepted, or nothing."""
+    now, changed = contents(table), []
+    for row in stored.baseline.rows:
+        was, item = row.get(CONTENT, ""), (row["dataset"], row["item"])
+        halves = [(text[:16], text[16:]) for text in (was, now.get(item, ""))]
+        if any(a != b for a, b in zip(*halves, strict=True) if a.strip("0") and b.strip("0")):
+            changed.append(row["item"])
+    if not changed:
+        return ""
+    return (
+        f"{counted(len(changed), 'item')} ({listed(changed)}) had another question or gold label "
+        f"when {stored.name} was accepted; accept it again"
+    )
+
+
 def baseline_from_scores(
-    scores: xr.DataArray, sources: Sequence[str], column: str = _SCORE
+    scores: xr.DataArray,
+    sources: Sequence[str],
+    column: str = _SCORE,
+    digests_by_item: Mapping[tuple[str, str], str] | None = None,
 ) -> Baseline:
     """The scores of a table, (item,), and the measure that the name of their column is.
 
@@ -57,6 +115,10 @@ def baseline_from_scores(
     columns = {"item": scores[names.ITEM].values}
     columns |= {k: scores[c].values for k, c in _COORDINATES.items() if c in scores.coords}
     columns["score"] = np.array([_number(score) for score in scores.values.tolist()])
+    if digests_by_item:
+        labels = columns["dataset"] if "dataset" in columns else [""] * scores.sizes[names.ITEM]
+        keys = zip(map(str, labels), map(str, columns["item"]), strict=True)
+        columns[CONTENT] = np.array([digests_by_item.get(key, "") for key in keys])
     rows = [
         {name: str(value) for name, value in zip(columns, row, strict=True)}
         for row in zip(*(values.tolist() for values in columns.values()), strict=True)
@@ -106,6 +168,7 @@ def as_table(stored: StoredBaseline) -> Table:
     """Return a baseline of a table as the table of one system."""
     rows = stored.baseline.rows
     used = [k for k in rows[0] if k in ("item", "score") or any(row[k] for row in rows)]
+    used = [k for k in used if k != CONTENT]
     columns = {k: [row[k] or None if k == "score" else row[k] for row in rows] for k in used}
     return Table(stored.name, columns, stored.lines)
 
@@ -422,6 +485,8 @@ def _read_tables(
     tables |= {name: read_side(side, name, choices) for name, side in source.items()}
     if stored is not None:
         _refuse_another_metric(stored, tables[CANDIDATE], choices)
+        if changed := _changed_contents(stored, tables[CANDIDATE]):
+            return Sides(stops=(changed,))
     scores = _scores(tables, choices)
     if np.isnan(scores.values).all():
         return Sides(stops=("no item has a score in any of the tables",))
@@ -522,7 +587,7 @@ def accept_candidate(candidate: Any, choices: Mapping[str, Any]) -> Baseline:
         if scores.isnull().all():
             raise problem(table.source, "holds not one score; there is nothing to accept")
         column = _score_column(table, checked_choices)
-        return baseline_from_scores(scores, digests(candidate), column)
+        return baseline_from_scores(scores, digests(candidate), column, contents(table))
     logs = combine_runs(
         *read_runs(files, checked_choices.get("items"), checked_choices.get("cluster")),
         again=checked_choices.get("again"),
