@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import betterthan as bt
 from tests.comparison.test_joint import scores
@@ -178,3 +179,40 @@ def test_each_quantity_has_the_skeptical_prior_of_its_own_scale(clusters, unit):
     means, wins = (bt.compare(table, prior="skeptical", quantity=q) for q in ("mean", "wins"))
     np.testing.assert_allclose(wins["mean_prob_better"], means["prob_better"], atol=1e-12)
     np.testing.assert_allclose(means["wins_prob_better"], wins["prob_better"], atol=1e-12)
+
+
+@pytest.mark.parametrize("of_wins", [{"ties": "half"}, {"margin": 0.1}, {"prior": (3, 1, 1)}])
+def test_options_of_wins_change_no_answer_about_means(of_wins):
+    rng = np.random.default_rng(5)
+    values = (rng.normal(size=(60, 1)) + [0.45, 0.3, 0.15, 0] + rng.normal(size=(60, 4)) * 0.7) / 9
+    systems = list("ABCD")
+    plain, other = (
+        bt.compare(values, systems=systems, quantity="mean", **how).data for how in ({}, of_wins)
+    )
+    assert "prob_best" in other
+    np.testing.assert_array_equal(other["verdict"], plain["verdict"])
+    np.testing.assert_array_equal(other["prob_better"], plain["prob_better"])
+
+
+@pytest.mark.parametrize("of_wins", [{"margin": 0.2}, {"prior": (20, 1, 1)}])
+def test_wins_decide_where_they_are_asked_for_also_by_the_advised_model(of_wins):
+    values = np.random.default_rng(0).random((60, 2)).round(2)
+    exact, advised = (
+        bt.compare(values, systems=["A", "B"], method=method, **of_wins).data
+        for method in ("exact", "advised")
+    )
+    assert exact.attrs["quantity"] == advised.attrs["quantity"] == "wins"
+    np.testing.assert_array_equal(advised["prob_better"], exact["prob_better"])
+
+
+def test_what_the_quantity_does_not_have_is_refused():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="ties='all' compares policies for ties, and a mean has"):
+        bt.compare(rng.random((30, 2)), systems=["A", "B"], quantity="mean", ties="all")
+    tallies = xr.DataArray(
+        rng.integers(0, 4, (30, 2, 3)),
+        dims=("item", "system", "tally"),
+        coords={"system": ["A", "B"], "tally": ["tp", "fp", "fn"]},
+    )
+    with pytest.raises(ValueError, match="quantity='wins' counts wins, and the advised bayesian"):
+        bt.compare(tallies, quantity="wins", method="advised")

@@ -282,31 +282,29 @@ def test_a_baseline_that_an_editor_saved_with_a_mark_is_one(tmp_path):
     assert bt.gate(kept, new, margin=0.1).verdict == "pass"
 
 
-def asked(path, gold, predictions, question="Question {}?"):
-    """Predictions of one system, with gold labels and questions."""
-    rows = {"item": range(len(gold)), "gold": gold, "prediction": predictions}
-    rows["question"] = [question.format(k) for k in range(len(gold))]
-    pd.DataFrame(rows).to_csv(path, index=False)
-    return path
+GOLD = ["yes", "no", "yes", "no", "no"] * 30
+ANSWERS = ["yes", "no", "yes", "no", "yes"] * 30
+BETTER = GOLD[:75] + ANSWERS[75:]
 
 
-def test_a_baseline_knows_the_questions_and_labels_that_it_was_accepted_with(tmp_path):
-    gold = ["yes", "no", "yes", "no", "no"] * 30
-    right = ["yes", "no", "yes", "no", "yes"] * 30
-    better = ["yes", "no", "yes", "no", "no"] * 15 + right[75:]
-    old = asked(tmp_path / "old.csv", gold, right)
+@pytest.mark.parametrize("what", ["question", "gold"])
+def test_a_baseline_knows_the_questions_and_labels_that_it_was_accepted_with(what, tmp_path):
+    def results(name, answers, changed):
+        labels = ANSWERS[:10] + GOLD[10:] if changed else GOLD
+        rows = pd.DataFrame({"item": range(150), "gold": labels, "prediction": answers})
+        if what == "question":
+            kind = "easier question" if changed else "question"
+            rows["score"] = (rows.pop("gold") == rows.pop("prediction")).astype(int)
+            rows["question"] = [f"{kind} {k}" for k in range(150)]
+        rows.to_csv(tmp_path / name, index=False)
+        return tmp_path / name
+
     kept = tmp_path / "base.csv"
-    baseline_files.write(kept, accept_candidate(old, {}))
+    baseline_files.write(kept, accept_candidate(results("old.csv", ANSWERS, changed=False), {}))
     assert ",content\n" in kept.read_text()
-    new = asked(tmp_path / "new.csv", gold, better)
-    assert bt.gate(kept, new, margin=0.05).verdict == "pass"
-    for changed in (
-        asked(tmp_path / "questions.csv", gold, better, "Easier question {}?"),
-        asked(tmp_path / "labels.csv", [right[0], *right[1:10], *gold[10:]], better),
-    ):
-        decision = bt.gate(kept, changed, margin=0.05)
-        assert decision.verdict == "not comparable"
-        assert "had another question or gold label when base.csv was accepted" in decision.why[0]
-    plain = table(tmp_path / "plain.csv", [1.0] * 150)  # knows neither
-    pd.read_csv(plain).assign(item=range(150)).to_csv(plain, index=False)
-    assert bt.gate(kept, plain, margin=0.05).verdict == "pass"
+    assert bt.gate(kept, results("new.csv", BETTER, changed=False), margin=0.05).verdict == "pass"
+    decision = bt.gate(kept, results("other.csv", BETTER, changed=True), margin=0.05)
+    assert decision.verdict == "not comparable"
+    assert "had another question or gold label when base.csv was accepted" in decision.why[0]
+    pd.DataFrame({"item": range(150), "score": 1}).to_csv(tmp_path / "plain.csv", index=False)
+    assert bt.gate(kept, tmp_path / "plain.csv", margin=0.05).verdict == "pass"  # knows neither

@@ -1,5 +1,6 @@
 """pass^k of systems and pairs: published values, symmetry, items that count, and bad input."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -454,3 +455,24 @@ def test_estimates_show_a_single_failure_and_verdicts_that_are_one_sided():
     assert row["difference_lower"] < 0
     assert " †" in text
     assert "†: one-sided; the interval includes 0" in text
+
+
+def test_runs_that_are_missing_on_hard_items_have_an_answer():
+    """The gaps of chances of which some runs are missing are filled once."""
+    rng = np.random.default_rng(1)
+    hard = rng.random(60)
+    rows = [
+        (system, f"q{item}", run, int(rng.random() < 1 - hard[item] * 0.8))
+        for system in ("old", "new")
+        for item in range(60)
+        for run in (1, 2, 3)
+        if not (hard[item] > 0.7 and system == "new" and rng.random() < 0.4)
+    ]
+    table = pd.DataFrame(rows, columns=["system", "item", "epoch", "score"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answer = bt.compare(table, quantity="pass^3")
+        reliability = bt.runs.reliability(table, k=3)
+    assert "missing with the difficulty of the items" in str(answer)
+    verdict = answer.data["verdict"].sel(system_a="old", system_b="new").item()
+    assert reliability["verdict"].sel(system_a="old", system_b="new").item() == verdict

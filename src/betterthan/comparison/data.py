@@ -347,6 +347,11 @@ def quantity_of(
                 f"quantity='mean' needs scores by item; for {kind}, pass quantity='wins'"
             )
         return Quantity("wins")
+    if options.ties == "all" and (options.quantity == "mean" or options.reliability is not None):
+        raise ValueError(
+            "ties='all' compares policies for ties, and a mean has none; leave it out, or pass "
+            "quantity='wins'"
+        )
     if options.reliability is not None:
         return Quantity("mean", reliability=options.reliability.name)
     if not scores.graded:
@@ -364,5 +369,5 @@ def quantity_of(
     # of graded scores the mean, but what speaks of wins is answered by wins
     of_wins = options.margin or options.ties != "third" or options.method in ("mcmc", "both")
     of_wins = of_wins or not (options.prior is None or options.skeptical)
-    lead = wanted or ("wins" if of_wins else "mean")
+    lead = options.quantity or ("wins" if of_wins else advised or "mean")
     return Quantity(lead, other[lead], chosen=wanted is not None)

@@ -183,6 +183,11 @@ def advised(evaluation: Evaluation, options: Options) -> Answer | None:
     assert evaluation.advice is not None  # computed as the data were loaded
     spec = evaluation.advice.spec
     refuse_unknown(spec, options)
+    if options.quantity == "wins" and evaluation.kind == "tallies":
+        raise ValueError(
+            f"quantity='wins' counts wins, and the advised {spec.name} answers about F1; use "
+            "method='exact'"
+        )
     if spec.fitted:
         return _fitted(spec, evaluation, options)
     choices: Any = vars(options.question) | {"rng": options.seed}

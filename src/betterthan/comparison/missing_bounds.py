@@ -19,7 +19,7 @@ from betterthan.comparison.evaluation import LEFT_OUT, Evaluation, load
 from betterthan.comparison.options import Options
 from betterthan.counts.counting import gaps_in, with_gaps_filled
 from betterthan.counts.shapes import Arrays, Table, pair_indices, without_attrs
-from betterthan.counts.units import CLUSTER, LACKING, LEAST, MOST, ids_of
+from betterthan.counts.units import CLUSTER, ids_of
 from betterthan.exact.joint.units import Spans, once, spans, summed
 from betterthan.posterior.bounds import (
     ScoreBounds,
@@ -101,7 +101,6 @@ def extreme_answers(evaluation: Evaluation, options: Options) -> Table:
     by_case = []
     for best_of in ([False, True], [True, False]):
         filled = with_gaps_filled(scores, limits, best_of)
-        filled = filled.drop_vars((LEAST, MOST, LACKING), errors="ignore")
         answer = closed_form(load(filled, options), options).table
         by_case.append({name: answer[name] for name in _EXTREMES if name in answer})
     dims = (*names.SQUARE, "case")

@@ -230,7 +230,8 @@ def with_gaps_filled(
     if LEAST in scores.coords:
         low, high = scores[LEAST].values, scores[MOST].values
     filled = np.where(np.asarray(best), high, low)
-    return scores.copy(data=np.where(gaps_in(scores), filled, scores.values.astype(float)))
+    complete = np.where(gaps_in(scores), filled, scores.values.astype(float))
+    return scores.copy(data=complete).drop_vars((LEAST, MOST, LACKING), errors="ignore")
 
 
 def _without_a_run(scores: xr.DataArray) -> np.ndarray:
