@@ -86,7 +86,7 @@ def test_scores_of_0_and_1_have_one_quantity():
 
 def test_a_rope_is_in_units_of_the_quantity_that_decides(rare_losses):
     assert bt.compare(rare_losses, rope=0.01).provenance.quantity == "mean"
-    close = bt.compare(rare_losses, rope=5.0)  # split comes before equivalent
+    close = bt.compare(rare_losses, rope=0.9)  # split comes before equivalent
     assert close["mass"].sel(region="rope").values[0, 1] > 0.999
     assert close["verdict"].values[0, 1] == "split"
     assert not close["also_ahead"].any()
@@ -96,8 +96,12 @@ def test_a_rope_is_in_units_of_the_quantity_that_decides(rare_losses):
         bt.compare(bt.datasets.contingency_case("a"), rope=5.0)
     with pytest.raises(ValueError, match="quantity='mean' needs scores by item"):
         bt.compare(bt.datasets.contingency_case("a"), quantity="mean")
-    wide = bt.compare(rare_losses, quantity="mean", rope=5.0)  # in units of the score
+    wide = bt.compare(10 * rare_losses, quantity="mean", rope=5.0)  # in units of the score
     assert wide["verdict"].values[0, 1] == "equivalent"
+    with pytest.raises(ValueError, match=r"rope is 5\.0; give a number from 0"):
+        bt.compare(rare_losses, quantity="mean", rope=5.0)  # all scores are within 0 and 1
+    with pytest.raises(ValueError, match=r"rope is 2\.0; give a number from 0"):
+        bt.scores.compare((rare_losses > 0.5) * 1.0, rope=2.0)
 
 
 def test_better_by_more_than_the_rope_is_said_apart():

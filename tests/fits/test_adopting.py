@@ -456,6 +456,36 @@ def test_pairs_without_labels_are_those_of_the_observed_counts():
         bt.fits.adopt(tree, bt.counts.from_table(later))
 
 
+def test_labelled_pairs_may_have_a_likelihood_without_dims():
+    """The labels of theta name the pairs, and the data of the model are in its order."""
+    table = {("B", "C"): (22, 10, 8), ("A", "B"): (18, 9, 13), ("A", "C"): (30, 5, 5)}
+    rng = np.random.default_rng(0)
+    theta = np.stack([rng.dirichlet(np.array(n) + 1, (4, 500)) for n in table.values()], axis=2)
+    tree = own(pairs=[f"{a} vs {b}" for a, b in table], theta=theta)
+    tree["observed_data"] = xr.Dataset({"y": (("y_dim_0", "y_dim_1"), list(table.values()))})
+    counts = bt.counts.from_table(dict(sorted(table.items())))
+    adopted = bt.prob_better(bt.fits.adopt(tree, counts)).sel(system_a="A", system_b="B")
+    assert abs(adopted - bt.prob_better(counts).sel(system_a="A", system_b="B")) < 0.03
+
+
+@pytest.mark.parametrize("model", ["beta_binomial", "dirichlet_multinomial"])
+def test_data_of_a_model_of_this_package_are_those_of_the_counts(model):
+    table = {("A", "B"): (18, 9, 13)}
+    module = getattr(bt.models, model)
+    with module.build(bt.counts.from_table(table)) as built:
+        data = {k: built[k].get_value() for k in ("counts", "wins", "n") if k in built}
+        dims = {k: ("pair", "outcome")[: v.ndim] for k, v in data.items()}
+        named = {k: built[k].get_value() for k in ("is_a", "is_b")}
+    tree = own(pairs=["A vs B"], p=np.random.default_rng(1).beta(19, 10, (4, 500, 1)))
+    constant = {k: (dims[k], v) for k, v in data.items()}
+    constant |= {k: (("pair", f"system_{k[-1]}"), v) for k, v in named.items()}
+    coords = {"pair": ["A vs B"], "system_a": ["A"], "system_b": ["B"]}
+    tree["constant_data"] = xr.Dataset(constant, coords)
+    bt.fits.adopt(tree, bt.counts.from_table(table))
+    with pytest.raises(ValueError, match=r"sampled from 18, 9.* for the pair A vs B"):
+        bt.fits.adopt(tree, bt.counts.from_table({("A", "B"): (5, 40, 13)}))
+
+
 def test_the_prior_that_a_model_was_built_with_is_in_the_answer():
     counts = bt.counts.from_table({("A", "B"): (10, 20, 10)})
     tree = bt.posterior.draws(counts, prior=(60, 1, 1), rng=1)

@@ -411,6 +411,10 @@ def test_rows_that_were_appended_with_two_columns_exchanged(tmp_path):
     message = "log.csv, row 42, column 'item': 'old' is an item here and a system in row 2; are two"
     with pytest.raises(ValueError, match=message):
         bt.read(path)
+    late = "".join(f"third,q{k},{k % 2}\n" for k in range(20))  # a system that is new
+    path.write_text(f"item,system,score\n{rows}{late}")
+    with pytest.raises(ValueError, match="row 42, column 'item': 'q0' is a system here and an"):
+        bt.read(path)
     judges = "".join(f"{s},{j},{k}\n" for k, s in enumerate("abcd") for j in "dcba")
     path.write_text(f"item,system,score\n{judges}")  # systems that rate each other
     assert bt.read(path).sizes == {"item": 4, "system": 4}

@@ -111,7 +111,7 @@ def test_marks_of_0_and_1_next_to_ratings_warn_and_stop_a_gate():
     old, new = (table[["item", name]].rename(columns={name: "score"}) for name in "AB")
     decision = bt.gate(old, new, margin=0.05)
     assert decision.verdict == "not comparable"
-    assert "pass limits=" in decision.why[0]
+    assert "pass 'limits', its smallest" in decision.why[0]
     assert bt.gate(old, new, margin=0.05, limits=(0, 5)).verdict == "pass"
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # errors are counted: one system may make 5 where one has 1

@@ -1,5 +1,7 @@
 """Agreement of raters: against published printouts, enumeration, and simulated truths."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -282,12 +284,16 @@ def test_items_in_rows_are_warned_of(measure):
     assert measure(ratings.T, rng=1, draws=100).attrs["draws"] == 100
 
 
-def test_labels_that_look_alike_warn_and_numbers_in_two_spellings_are_refused():
+def test_labels_that_look_alike_warn_and_so_do_numbers_in_two_spellings():
     """Kappa of labels that never agree is 0, where that of the same labels is 0.6."""
     one = ["yes", "no"] * 30
     two = ["Yes" if k % 5 else "No" for k in range(60)]
     for agreement in (bt.people.kappa, bt.people.alpha):
         with pytest.warns(UserWarning, match="'No' and 'no', which differ only by blanks, case"):
             agreement([one, two], rng=1)
-        with pytest.raises(ValueError, match=r"'1' and '1.0', which are one number in two"):
+        with pytest.warns(UserWarning, match=r"'1' and '1.0', which are one number in two"):
             agreement([["1", "0"] * 30, ["1.0", "0"] * 30], rng=1)
+        codes = [f"1.{k}" for k in range(1, 11)] * 3  # such as sections: 1.10 is not 1.1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            agreement([codes, codes], categories=codes[:10], rng=1)

@@ -126,7 +126,7 @@ def test_systems_that_were_never_compared_share_no_bar():
 def test_scores_in_clusters_are_counted_with_a_warning():
     clustered = scores(2).assign_coords(cluster=("item", [k // 4 for k in range(40)]))
     for figure in (bt.plot.matrix, bt.plot.simplex, bt.plot.differences):
-        with pytest.warns(UserWarning, match="Items of a cluster count .* Draw their comparison"):
+        with pytest.warns(UserWarning, match="Items of a cluster count .* draw the comparison of"):
             figure(clustered)
 
 

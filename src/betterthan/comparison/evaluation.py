@@ -252,6 +252,9 @@ def evaluate(
     else:
         quantity = whole.quantity
     scored = loaded.by_item and names.TALLY not in loaded.scores.dims
+    wide = scored and quantity.lead == "mean" and options.question.rope >= 1
+    if wide and score_limits(loaded.scores, None)[:2] == (0.0, 1.0):
+        checks.rope(options.question.rope)  # no difference is larger
     runs = EPOCH in takes and scored and several(loaded.scores, EPOCH)
     item_scores = loaded.scores
     if runs:

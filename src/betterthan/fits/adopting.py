@@ -110,7 +110,7 @@ def adopt(idata: xr.DataTree, counts: xr.DataArray | xr.Dataset | None = None) -
             if data.sizes.get(names.PAIR) == len(order):
                 tree[group] = data.isel({names.PAIR: order})
         if not judged:
-            _refuse_other_counts(tree, pairs, a)
+            _refuse_other_counts(tree, pairs, a, labelled=_labels(posterior) is not None)
     _refuse_twice(a, b)
     labels = label_pairs(a, b)
     copied = {k: posterior.attrs[k] for k in _COPIED_ATTRS if k in posterior.attrs}
@@ -349,7 +349,7 @@ def _unordered(rows: np.ndarray) -> list[list[float]]:
 
 
 def _refuse_other_counts(
-    tree: xr.DataTree, counts: xr.DataArray | xr.Dataset, a: list[str]
+    tree: xr.DataTree, counts: xr.DataArray | xr.Dataset, a: list[str], *, labelled: bool
 ) -> None:
     """Refuse counts of other data than the model had, or of the same data in another order."""
     rows = np.asarray(counts.transpose(names.PAIR, names.OUTCOME).values)
@@ -359,11 +359,20 @@ def _refuse_other_counts(
     constant = _constant_data(tree)
     held = [constant["counts"]] if "counts" in constant else []
     observed = tree["observed_data"].to_dataset() if "observed_data" in tree.children else {}
-    held += [x for x in observed.values() if _unordered(x.values) == _unordered(rows)]
+    held += [
+        x
+        for x in observed.values()
+        if _unordered(x.values) == _unordered(rows) and (names.PAIR in x.dims or not labelled)
+    ]
+    if {"wins", "n"} <= set(constant) and systems_named(constant) is not None:  # without ties
+        wins = constant["wins"]
+        held.append(xr.concat([wins, constant["n"] - wins], names.OUTCOME).T)
     for array in held:
         more = [dim for dim in array.dims if dim not in array.dims[-2:]]
         values = array.sum(more).values
-        if values.shape == rows.shape and (differ := (values != rows).any(1)).any():
+        width = values.shape[-1]
+        same_shape = values.shape == (len(rows), width) and width in (2, rows.shape[1])
+        if same_shape and (differ := (values != rows[:, :width]).any(1)).any():
             k = int(np.argmax(differ))
             was, now = (", ".join(f"{n:g}" for n in side[k]) for side in (values, rows))
             pair = counts[names.PAIR].values[k]

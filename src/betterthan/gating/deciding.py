@@ -60,7 +60,8 @@ def gate(
         Largest proportion of items without a score on one side; above it the two are not
         comparable.
     looks : two int, optional
-        Number of this interim look, and of all planned ones; see the page "Gate in CI".
+        Number of planned interim looks, and the largest number of non-tied items; see the page
+        "Gate in CI".
     quantity : {"pass^k", "pass@k"}, optional
         For repeated runs that succeed or fail, with a number for k: compare the probability that k
         runs of an item all succeed ("pass^3"), or that any does ("pass@3"). By default the mean of
@@ -117,7 +118,7 @@ def gate(
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)
     if limits is None and (scales := marks_next_to_ratings(sides.scores)):
-        scales += "; write both on one scale, or pass limits=, its smallest and largest score"
+        scales += "; write both on one scale, or pass 'limits', its smallest and largest score"
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, (scales,))
     if unequal := pooled(sides.scores):
         sides = replace(sides, warned=(*sides.warned, f"{unequal}; gate each alone, too"))

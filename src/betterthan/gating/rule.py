@@ -76,8 +76,11 @@ class Chances:
     @property
     def outside(self) -> bool:
         """Whether the observed data lie outside the range, which counts one side's scores, too."""
-        observed = self.observed.passes
-        return observed < self.worst.passes or observed > self.best.passes
+        now, ends = self.observed, (self.worst, self.best)
+        passes, behind = ([end.passes for end in ends], [end.behind for end in ends])
+        return not min(passes) <= now.passes <= max(passes) or not min(behind) <= now.behind <= max(
+            behind
+        )
 
     @property
     def could_change(self) -> bool:

@@ -29,6 +29,7 @@ from betterthan.io.measure_names import refuse_rightness, refuse_several_measure
 from betterthan.io.plain_scores import PlainScores
 from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.system_names import (
+    PLAIN_NUMBER,
     chosen,
     columns_of_runs,
     refuse_alike_by_scores,
@@ -380,19 +381,26 @@ def long_scores(table: Table) -> Reading:
 
 def _refuse_exchanged_columns(table: Table, item: str, items: Coded, systems: Coded) -> None:
     """Refuse rows that were appended with items and systems exchanged."""
-    row_of_system = dict(zip(systems.distinct, systems.first.tolist(), strict=True))
-    if row_of_system.keys().isdisjoint(items.distinct):
-        return
-    firsts = zip(items.distinct, items.first.tolist(), strict=True)
-    as_item = np.array([row_of_system.get(name, first) < first for name, first in firsts])
-    if not as_item.any():
-        return
-    exchanged = as_item[items.codes]
-    k = int(exchanged.argmax())
-    if exchanged[k:].all() and not np.isin(systems.codes[k:], systems.codes[:k]).any():
-        row = table.rows[row_of_system[items[k]]]
-        reason = f"is an item here and a system in row {row}; are two columns exchanged?"
-        raise table.problem(k, f"{quoted(items[k])} {reason}", column=item)
+    both = set(systems.distinct).intersection(items.distinct)
+    both = {name for name in both if not PLAIN_NUMBER.fullmatch(name)}
+    for part, other, kinds in (
+        (
+            (items, systems, ("an item", "a system")),
+            (systems, items, ("a system", "an item")),
+        )
+        if both
+        else ()
+    ):
+        rows = dict(zip(other.distinct, other.first.tolist(), strict=True))
+        firsts = zip(part.distinct, part.first.tolist(), strict=True)
+        before = np.array([name in both and rows[name] < row for name, row in firsts])
+        exchanged = before[part.codes]  # the name was in the other column before
+        codes = other.codes
+        if exchanged.any() and not np.isin(codes[exchanged], codes[~exchanged]).any():
+            k = int(exchanged.argmax())
+            place = f"is {kinds[0]} here and {kinds[1]} in row {table.rows[rows[part[k]]]}"
+            reason = f"{quoted(part[k])} {place}; are two columns exchanged?"
+            raise table.problem(k, reason, column=item)
 
 
 @dataclass(frozen=True)

@@ -475,8 +475,9 @@ def read_tables(
         reason = "folds share training data, so a comparison of items would be too confident"
         warn(result.attrs["source"], f"{reason}; use betterthan.scores.compare_folds")
     if of_scores:
-        warn_of_data_sets_on_other_scales(result)
-        warn_of_appended_percentages(result, 100 if meanings.percent else 1)
+        scale = 100 if meanings.percent else 1  # of what was written
+        warn_of_data_sets_on_other_scales(result, scale)
+        warn_of_appended_percentages(result, scale)
         warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)

@@ -46,6 +46,8 @@ def refuse_doubtful_logs(scores: xr.DataArray, absent: xr.DataArray) -> None:
     """
     if reason := other_scales_of_logs(scores):
         _refuse(scores, f"{reason}; give logs of one scale")
+    if reason := marks_next_to_ratings(finite_scores(scores)):
+        warn(scores.attrs["source"], f"{reason}; give logs of one scale")
     if reason := other_numbers(scores.fillna(0.0).where(~absent)):
         _refuse(scores, f"{reason}; number all alike")
 
@@ -60,9 +62,9 @@ def finite_scores(scores: xr.DataArray) -> xr.DataArray:
     return scores.where(np.isfinite(scores))
 
 
-def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
+def warn_of_data_sets_on_other_scales(scores: xr.DataArray, scale: float) -> None:
     """Warn of data sets of which one has shares and another percentages or ratings: the mean over
-    their items is that of the larger numbers.
+    their items is that of the larger numbers. `scale` turns the scores into what was written.
     """
     if names.DATASET not in getattr(scores, "coords", ()):
         return
@@ -79,8 +81,10 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray) -> None:
             low, high = np.fmin(low, before[0]), np.fmax(high, before[1])
             ranges[str(label)] = np.array([low, high, n + before[2], fractions + before[3]])
     low, high, n, fractions = np.stack(list(ranges.values()), axis=1)
+    low, high = scale * low, scale * high
     shares, tops = _shares_and_tops(low, high)
-    shares &= (n >= _ROWS) & ((fractions > 0) | (np.nanmax(high) > _TOPS[1]))
+    marks = np.fmax.reduce(high) > _TOPS[1] and not _counts_errors(scores)
+    shares &= (n >= _ROWS) & ((fractions > 0) | marks)
     tops &= n >= _ROWS
     if shares.any() and tops.any():
         pair = [int(tops.argmax()), int(shares.argmax())]
@@ -267,13 +271,14 @@ def other_scales(scores: xr.DataArray, marks: bool = False) -> str:
     return f"{both}, not on one scale"
 
 
-def marks_next_to_ratings(scores: xr.DataArray) -> str:
-    """Name a system whose scores are all 0 and 1 next to one with ratings up to 5 or 10.
+def _counts_errors(scores: xr.DataArray) -> bool:
+    """Whether less is better, as of errors: 1 at most in one place, and 5 in another."""
+    return scores.attrs.get("higher_is_better", True) in (False, 0)
 
-    Of errors, which are counted, one system may make up to 1 and another one up to 5.
-    """
-    counted_errors = scores.attrs.get("higher_is_better", True) in (False, 0)
-    if counted_errors or not np.fmax.reduce(scores.values, axis=None, initial=0) > 1:
+
+def marks_next_to_ratings(scores: xr.DataArray) -> str:
+    """Name a system whose scores are all 0 and 1 next to one with ratings up to 5 or 10."""
+    if _counts_errors(scores) or not np.fmax.reduce(scores.values, axis=None, initial=0) > 1:
         return ""
     return other_scales(scores, marks=True)
 

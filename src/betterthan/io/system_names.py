@@ -20,11 +20,16 @@ _LONGEST = 1000  # characters of what may still be a name; longer is text
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
+def _lower(together: str) -> bool:
+    """Whether names are as they are spelt, all at once."""
+    return _plain(together) and together == together.casefold()
+
+
 def alike(values: Iterable[str]) -> list[list[str]]:
     """Groups of two and more distinct names of one spelling, as they first occur."""
     groups: dict[str, list[str]] = {}
     values = values if isinstance(values, Texts) else list(values)
-    if all(_plain(text) and text == text.casefold() for text in joined(values)):  # as a rule
+    if all(map(_lower, joined(values))):  # as a rule
         return []
     values = values if isinstance(values, Texts) else list(dict.fromkeys(values))
     spelt = hashes(map(_spellings, text_blocks(values)))

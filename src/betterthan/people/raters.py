@@ -301,17 +301,16 @@ def _refuse_numbers_as_texts(present: set[Any]) -> None:
 
 
 def _check_spellings(present: set[Any]) -> None:
-    """Refuse one number in two spellings, and warn of labels that look alike: they never agree."""
+    """Warn of labels that look alike, and of one number in two spellings: they never agree."""
     spelt: dict[str | float, str] = {}
     for text in sorted(v for v in present if isinstance(v, str)):
         number = float(pd.to_numeric(text, errors="coerce"))
         key = spelling(text) if np.isnan(number) else number
         if (other := spelt.setdefault(key, text)) == text:
             continue
-        both = f"ratings hold {other!r} and {text!r}, which"
-        if key == number:
-            raise ValueError(f"{both} are one number in two spellings; write it in one")
-        return checks.warn(f"{both} {LOOK_ALIKE} and count as a disagreement; write them alike")
+        alike = LOOK_ALIKE if np.isnan(number) else "are one number in two spellings"
+        right = "and count as a disagreement; write them alike, or pass categories="
+        return checks.warn(f"ratings hold {other!r} and {text!r}, which {alike} {right}")
 
 
 def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndarray, list[Any]]:

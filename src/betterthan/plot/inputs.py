@@ -363,15 +363,9 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
         return data["counts"].assign_attrs(data.attrs, joint=joint)
     dims = getattr(data, "dims", ())
     if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
-        return data
+        return _warned_of(data)
     if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
-        counts = count_data(data)
-        if "dependent" in counts.attrs:
-            warnings.warn(
-                f"{counts.attrs['dependent']} Draw their comparison instead.",
-                stacklevel=2,
-            )
-        return counts
+        return _warned_of(count_data(data))
     if isinstance(data, xr.Dataset) and {"prob_better", "verdict"} <= set(data):
         model = data.attrs.get("model")
         draws = ", or the draws that it was made of" * (or_draws and model in pairwise.MODELS)
@@ -384,6 +378,14 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
         f"data is a {type(data).__name__}{has}; give a comparison, scores (item, system) or counts "
         "(system_a, system_b, outcome)"
     )
+
+
+def _warned_of(counts: xr.DataArray) -> xr.DataArray:
+    """The counts, with a warning if they take what belongs together as independent."""
+    if reason := str(counts.attrs.get("dependent", "")).rstrip("."):
+        right = "plot.matrix and plot.differences draw the comparison of the scores"
+        warnings.warn(f"{reason}; {right}", stacklevel=2)
+    return counts
 
 
 def _compared(comparison: xr.Dataset, systems: Any) -> xr.Dataset:

@@ -262,7 +262,7 @@ def _leaderboard_title(dataset: Any, table: Any, total: int) -> str:
     return title + "; bold: may be the best" * ("in_best_set" in table)
 
 
-_SIMILAR = ("split", "equivalent", "undecided")
+_SIMILAR = ("split", "equivalent", "undecided", "no_verdict")
 
 
 def cliques(

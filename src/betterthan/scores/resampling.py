@@ -390,6 +390,8 @@ def bootstrap(
     question = Question.checked(rope, ci_prob, ci_kind, threshold, of_score=True)
     data, unit = in_rows(data, unit)
     responses = _responses(data, statistic, beta, unit)
+    if _range(responses) == (0.0, 1.0):
+        checks.rope(rope)
     draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     rests, few = held(data, responses), left_out(responses, _range(responses))
     raw, wide = _joint_draws(responses, few, rests, draws, seed)
