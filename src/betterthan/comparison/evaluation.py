@@ -33,7 +33,7 @@ from betterthan.counts.counting import (
 )
 from betterthan.counts.judgments import count_judgments
 from betterthan.counts.responses import tally_scores
-from betterthan.counts.runs import TRIALS, ZERO_OR_ONE, Reliability, columns_of_runs, successes_of
+from betterthan.counts.runs import BINARY_RUNS, TRIALS, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, Table, fingerprint, systems_of, to_pairs, to_square
 from betterthan.counts.ties import policy_applied
 from betterthan.counts.units import (
@@ -205,7 +205,7 @@ def _evaluate_reliability(
         )
     if loaded.kind == "scores" and options.missing in ("wrong", "error"):
         loaded = replace(loaded, data=apply_missing(loaded.data, options.missing))
-    runs = successes_of(loaded.data, right=ZERO_OR_ONE)
+    runs = successes_of(loaded.data, right=BINARY_RUNS)
     if reliability.k == 1 and runs[TRIALS].values.max() == 1:  # of one run it is accuracy
         return evaluate(loaded, replace(options, reliability=None, quantity=None))
     chances = reliability.scores(runs)

@@ -201,15 +201,15 @@ def _no_joint(evaluation: Evaluation, totals: _Totals, options: Options) -> str:
     """Why there is no joint answer."""
     if unlabelled(evaluation.data, CLUSTER):
         return "some items have no cluster"
-    of_wins = evaluation.quantity.lead != "mean"  # which has no margin, no ties, and no such prior
-    if of_wins and options.margin:
+    by_wins = evaluation.quantity.lead != "mean"  # which has no margin, no ties, and no such prior
+    if by_wins and options.margin:
         return f"wins by more than a margin of {options.margin:g} are compared pair by pair"
-    if of_wins and options.ties not in ("third", "drop", "all"):
+    if by_wins and options.ties not in ("third", "drop", "all"):
         return f"ties={options.ties!r} compares pair by pair, for a mean has no ties"
     if options.prior_sd:
         return "the skeptical prior is of a pair; the joint model has a prior of its own"
     prior = checks.prior(options.prior, evaluation.counts.sizes[names.OUTCOME])
-    if of_wins and prior[0] != prior[1]:
+    if by_wins and prior[0] != prior[1]:
         return "a prior that favors one side of a pair is used pair by pair"
     if evaluation.quantity.lead == "wins" and (totals.graded or not totals.single):
         return "wins are answered pair by pair; quantity='mean' has a joint answer"

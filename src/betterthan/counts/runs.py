@@ -289,7 +289,7 @@ def _are_trials(data: Any) -> bool:
     return False
 
 
-ZERO_OR_ONE = "write each run as 1 or 0"  # where success= is no option
+BINARY_RUNS = "write each run as 1 or 0"  # where success= is no option
 
 
 def successes_of(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from betterthan import checks, names
-from betterthan.counts.runs import ZERO_OR_ONE, Reliability, successes_of
+from betterthan.counts.runs import BINARY_RUNS, Reliability, successes_of
 from betterthan.counts.units import CLUSTER, pooled
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
@@ -113,7 +113,7 @@ def gate(
     if reliability is not None and sides.scores is not None:
         sides = replace(
             sides,
-            scores=reliability.scores(successes_of(as_array(sides.scores), right=ZERO_OR_ONE)),
+            scores=reliability.scores(successes_of(as_array(sides.scores), right=BINARY_RUNS)),
         )
     if sides.scores is None or sides.stops:
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, sides.stops)

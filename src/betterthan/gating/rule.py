@@ -76,11 +76,9 @@ class Chances:
     @property
     def outside(self) -> bool:
         """Whether the observed data lie outside the range, which counts one side's scores, too."""
-        now, ends = self.observed, (self.worst, self.best)
-        passes, behind = ([end.passes for end in ends], [end.behind for end in ends])
-        return not min(passes) <= now.passes <= max(passes) or not min(behind) <= now.behind <= max(
-            behind
-        )
+        cases = self.observed, self.worst, self.best
+        now, *limits = np.array([(case.passes, case.behind) for case in cases])
+        return bool(((now < np.min(limits, 0)) | (now > np.max(limits, 0))).any())
 
     @property
     def could_change(self) -> bool:

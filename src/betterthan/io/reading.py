@@ -47,7 +47,7 @@ from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
     refuse_shares,
-    warn_of_appended_percentages,
+    warn_appended_percentages,
     warn_of_data_sets_on_other_scales,
     warn_of_numbers_in_two_spellings,
 )
@@ -477,7 +477,7 @@ def read_tables(
     if of_scores:
         scale = 100 if meanings.percent else 1  # of what was written
         warn_of_data_sets_on_other_scales(result, scale)
-        warn_of_appended_percentages(result, scale)
+        warn_appended_percentages(result, scale)
         warn_of_numbers_in_two_spellings(result)
     if meanings.percent and chosen_layout.gives == "scores":
         refuse_shares(result)

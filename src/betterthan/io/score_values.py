@@ -96,7 +96,7 @@ def warn_of_data_sets_on_other_scales(scores: xr.DataArray, scale: float) -> Non
         warn(scores.attrs["source"], reason)
 
 
-def warn_of_appended_percentages(scores: xr.DataArray, scale: float) -> None:
+def warn_appended_percentages(scores: xr.DataArray, scale: float) -> None:
     """Warn of items, first or last, whose scores are shares, where those of the others are
     percentages; `scale` turns the scores into what was written.
     """
@@ -119,10 +119,10 @@ def warn_of_appended_percentages(scores: xr.DataArray, scale: float) -> None:
     low, high = (np.array([f.reduce(x, axis=None) for x in parts]) for f in (np.fmin, np.fmax))
     is_share, is_top = _shares_and_tops(low, high)
     if is_share[0] and is_top[1] and high[1] > _TOPS[1] and not sorted_scores:
-        ends = ("first", "last") if first else ("last", "first")
+        places = ("first", "last") if first else ("last", "first")
         one, other = (
             f"{end} {len(part)} items run from {a:g} to {b:g}"
-            for end, part, a, b in zip(ends, parts, low, high, strict=True)
+            for end, part, a, b in zip(places, parts, low, high, strict=True)
         )
         reason = f"scores of the {one} and those of the {other}, not on one scale"
         warn(scores.attrs["source"], f"{reason}; write all on one scale")
@@ -179,8 +179,8 @@ def _prefix_of_numbers(items: Sequence[str]) -> str:
 
 def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which ranges reach 1 and stay within, and which reach the top of another scale."""
-    ends = np.array([1, *_TOPS])[:, None]
-    share, *tops = (low >= 0) & (high <= ends) & (high >= _NEAR * ends)
+    scales = np.array([1, *_TOPS])[:, None]
+    share, *tops = (low >= 0) & (high <= scales) & (high >= _NEAR * scales)
     return share, np.any(tops, axis=0)
 
 

@@ -275,9 +275,9 @@ def count(
     _refuse_groups(table, {human, item, *columns, *layers}, a, b)
     for column in (*columns, human):
         refuse_ambiguous(table, column, pair_columns, words)
-    of_order = any(word in layer.casefold() for layer in layers for word in _ORDER)
-    if len(columns) > 1 or of_order:  # one system may be shown first, and then the other one
-        _warn_of_positions(table, columns, words)
+    has_order = any(word in layer.casefold() for layer in layers for word in _ORDER)
+    if len(columns) > 1 or has_order:  # one system may be shown first, and then the other one
+        _warn_positions(table, columns, words)
     judge_outcomes = np.stack([outcomes(table, column, pair_columns, words) for column in columns])
     checks.flag(drop, "drop")
     truth = outcomes(table, human, pair_columns, words)
@@ -297,15 +297,13 @@ _POSITIONS = ("first", "second", "left", "right")
 _ORDER = ("first", "shown", "order", "position", "swap")  # in names of strata
 
 
-def _warn_of_positions(
-    table: Table, columns: Sequence[str], words: Mapping[str, str] | None
-) -> None:
+def _warn_positions(table: Table, columns: Sequence[str], words: Mapping[str, str] | None) -> None:
     """Warn of judges that name a position, which is taken for a column of systems."""
-    own = {str(word).casefold() for word in words or ()}
+    custom = {str(word).casefold() for word in words or ()}
     for column in columns:
         written = {text.strip().casefold() for text in cells.texts(table, column)}
         for position in _POSITIONS:
-            if position in written - own:
+            if position in written - custom:
                 side = pair_of(table)[_POSITIONS.index(position) % 2]
                 reason = f"{quoted(position)} is read as the system in column {quoted(side)}, "
                 right = "whatever was shown first; write names of systems if the order differs"

@@ -76,7 +76,7 @@ def chosen_records(
 def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
     """Refuse a metric that is not a score of items, with the reason of its reader."""
     refused = logs.runs["refused"].loc[records["run"].unique()]
-    reasons: dict[str, str] = {k: why for of_run in refused for k, why in of_run.items()}
+    reasons: dict[str, str] = {k: why for by_item in refused for k, why in by_item.items()}
     if not reasons:
         return
     wanted = [name for name in reasons if metric is not None and _fits(name, metric, None)]

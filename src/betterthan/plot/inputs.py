@@ -363,9 +363,9 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
         return data["counts"].assign_attrs(data.attrs, joint=joint)
     dims = getattr(data, "dims", ())
     if isinstance(data, xr.DataArray) and names.OUTCOME in dims:
-        return _warned_of(data)
+        return _checked_counts(data)
     if isinstance(data, xr.DataArray | xr.Dataset) and {names.ITEM, _JUDGMENT} & set(dims):
-        return _warned_of(count_data(data))
+        return _checked_counts(count_data(data))
     if isinstance(data, xr.Dataset) and {"prob_better", "verdict"} <= set(data):
         model = data.attrs.get("model")
         draws = ", or the draws that it was made of" * (or_draws and model in pairwise.MODELS)
@@ -380,7 +380,7 @@ def _counts(data: Any, or_draws: bool = False) -> xr.DataArray:
     )
 
 
-def _warned_of(counts: xr.DataArray) -> xr.DataArray:
+def _checked_counts(counts: xr.DataArray) -> xr.DataArray:
     """The counts, with a warning if they take what belongs together as independent."""
     if reason := str(counts.attrs.get("dependent", "")).rstrip("."):
         right = "plot.matrix and plot.differences draw the comparison of the scores"

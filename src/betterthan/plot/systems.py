@@ -328,8 +328,8 @@ def cliques(
         similar = _similar(dataset, selected)
     all_cliques = [c for c in maximal_cliques(similar) if len(c) > 1]
     by_length = sorted(all_cliques, key=len, reverse=True)
-    of_system = {system: bar for bar in reversed(by_length) for system in bar}
-    first = [bar for bar in by_length if bar in set(of_system.values())]
+    longest_bar = {system: bar for bar in reversed(by_length) for system in bar}
+    first = [bar for bar in by_length if bar in set(longest_bar.values())]
     longest = list(dict.fromkeys(first + by_length))[:limit]
     labels = drawing.labels([name[system] for system in selected])
     step = 0.17 if len(selected) <= 60 else 0.115

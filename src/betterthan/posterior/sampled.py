@@ -345,8 +345,8 @@ def counted(tree: Any) -> xr.Dataset:
 
 def in_other_unit(posterior: xr.Dataset) -> bool:
     """Whether the difference may not be one of probabilities: of means, or as a user defined it."""
-    own_unit = posterior.attrs["model"] in (names.ADOPTED, names.STUDENT_T)
-    if not own_unit or "difference" not in posterior:
+    other_unit = posterior.attrs["model"] in (names.ADOPTED, names.STUDENT_T)
+    if not other_unit or "difference" not in posterior:
         return False
     return "theta" not in posterior or bool((np.abs(posterior["difference"]) > 1).any())
 
