@@ -3,6 +3,7 @@
 import sys
 import warnings
 
+import numpy as np
 import pytest
 
 import betterthan as bt
@@ -232,3 +233,17 @@ def test_tallies_are_not_planned_for(tmp_path, capsys, monkeypatch):
         with pytest.raises(ValueError, match=r"got TP/FP/FN counts; see betterthan\.counts\.tally"):
             plan(tallies)
     assert bt.plan.foresee(bt.counts.tally_scores(tallies), more=5).data.sizes["verdict"] == 4
+
+
+def test_a_rope_of_means_is_in_units_of_the_score(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "points.csv"
+    rng = np.random.default_rng(1)
+    points = (50 + 20 * rng.normal(size=(60, 1)) + 4 * rng.normal(size=(60, 2))).round(1)
+    rows = "".join(f"q{k},{a},{b}\n" for k, (a, b) in enumerate(points))
+    path.write_text(f"item,new,old\n{rows}")
+    code, out, _ = run(capsys, monkeypatch, path, "--rope", 5)
+    assert (code, "Practically equivalent: difference in means" in out) == (0, True), out
+    code, _, error = run(capsys, monkeypatch, path, "--rope", "2%")
+    assert (code, "--rope 2% is for scores within 0 and 1; these go from" in error) == (2, True)
+    code, _, error = run(capsys, monkeypatch, "--decisive", 0.2, "--difference", 0, "--rope", 2)
+    assert (code, "rope is 2" in error) == (2, True)

@@ -324,3 +324,9 @@ def test_a_judge_that_names_positions_is_read_as_the_columns_with_a_warning(colu
     texts = [str(w.message) for w in caught]
     positions = [text for text in texts if "'left' is read as the system in column" in text]
     assert len(positions) == (strata != ["style"])
+
+
+def test_a_skeptical_prior_is_not_for_judged_counts():
+    judged = bt.models.judge.simulate(200, gold=50, rng=1)
+    with pytest.raises(ValueError, match="prior='skeptical' does not apply to judged counts"):
+        bt.compare(judged, prior="skeptical")

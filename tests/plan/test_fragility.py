@@ -172,3 +172,17 @@ def test_columns_of_a_comparison_on_demand():
     assert rows.loc[("old", "tiny"), ["drop", "turn"]].tolist() == [4, 2]
     assert rows.loc[("tiny", "new"), ["drop", "turn"]].tolist() == [8, 3]
     assert np.isnan(rows.loc[("new", "old"), "turn"])
+
+
+@pytest.mark.parametrize("choice", [{"threshold": 0.999}, {"rope": 0.3}, {"prior": (20, 20, 20)}])
+def test_plans_of_a_comparison_keep_its_choices(choice):
+    """Of 30 wins and 14 losses A is better at 0.95, and undecided at 0.999."""
+    comparison = bt.compare(bt.counts.from_table({("A", "B"): (30, 14, 60)}), **choice)
+    verdict = comparison.data["verdict"].values[0, 1]
+    for plan in (
+        bt.plan.fragility(comparison),
+        bt.plan.replication(comparison),
+        bt.plan.foresee(comparison, more=50),
+    ):
+        assert plan["now"].values[0, 1] == verdict
+        assert plan.data.attrs["threshold"] == choice.get("threshold", 0.95)

@@ -309,3 +309,14 @@ def test_a_pair_that_more_items_may_split_is_promised_no_verdict():
     assert "means and wins favor different systems" in plan.lines[0]
     assert "plan for" not in str(both)
     assert bt.plan.outlook(means)["more_items"].values > 0
+
+
+def test_more_items_of_a_pair_without_its_ties_are_non_tied_items():
+    """600 more non-tied items are 10,000 items, of which one in 17 is none."""
+    counts = bt.counts.from_table({("A", "B"): (6, 6, 188)})
+    dropped, third = (bt.compare(counts, ties=ties) for ties in ("drop", "third"))
+    assert "600 more non-tied items would lead" in bt.plan.outlook(dropped).lines[0]
+    assert "plan for about 600 more items that one of the two wins" in " ".join(
+        str(dropped).split()
+    )
+    assert "10,000 more items would lead" in bt.plan.outlook(third).lines[0]

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import betterthan as bt
 from betterthan import names
 from betterthan.cli.console import one_file, put_report, say
-from betterthan.cli.options import inputs_of, read_arguments, reading_options, say_pooled, source_of
+from betterthan.cli.options import (
+    inputs_of,
+    read_arguments,
+    reading_options,
+    refuse_percentages,
+    say_pooled,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from betterthan.plan import Plan
@@ -43,7 +50,7 @@ def plan(
     from betterthan.plan.power import TARGETS
 
     form, page = one_file(None, page, "a plan", inputs_of(pilot or []))
-    how = {"rope": checks.rope(rope), "threshold": checks.threshold(threshold)}
+    how = {"rope": checks.margin(rope, "rope"), "threshold": checks.threshold(threshold)}
     wanted = {
         "target": target,
         "of": "a_better" if verdict is None else verdict,
@@ -54,6 +61,7 @@ def plan(
         raise ValueError("give either a file of results, or --decisive 0.2 --difference 0.05")
     if pilot:
         data, counts = _counts(pilot, systems=systems, **reading)
+        refuse_percentages(data, rope=rope)
         _refuse_without_verdict(data, how)
         if _on_units(data):
             if verdict is not None or most is not None:
@@ -63,6 +71,7 @@ def plan(
                 )
             plans = _of_units(data, until, target, how) + _of_runs(data)
         else:
+            checks.rope(rope)
             if verdict in ("a_better", "b_better"):
                 a, b = counts[names.SYSTEM_A].values.tolist()
                 print(f"a_better: {a} is better; b_better: {b} is better.")
@@ -71,6 +80,7 @@ def plan(
         raise ValueError("--until, --systems and options for reading need a file of results")
     else:
         theta = _theta(decisive, difference)
+        checks.rope(rope)
         if verdict is None and theta[1] > theta[0]:
             wanted["of"] = "b_better"  # as of a pilot, that of the system ahead
         plans = [_of_guess(theta, wanted, how)]

@@ -106,6 +106,7 @@ def _refuse(options: Options) -> None:
         "margin": options.margin != 0,
         "tests": options.tests.which is not None and options.tests != Tests(),
         "method": options.method == "advised",
+        "prior": options.skeptical,
     }
     for name in (name for name, is_wrong in wrong.items() if is_wrong):
         raise ValueError(

@@ -25,6 +25,7 @@ from betterthan.exact.wins.beta import prob_above_half
 from betterthan.posterior.parameters import Parameters, parameters
 from betterthan.posterior.verdicts import decide
 from betterthan.results.robustness import BY_COUNTS
+from betterthan.signed import Signature
 
 SWAPPED = [1, 0, 2, 3]  # of these, seen from the other system
 _HINT = "give counts with a dim 'outcome', or (wins, losses, ties)"
@@ -362,6 +363,22 @@ def is_scores(data: Any) -> bool:
     return isinstance(data, xr.DataArray) and names.ITEM in data.dims
 
 
-def predictive_law(data: Any, rope: float, prior: Any, threshold: float) -> CountLaw | MeanLaw:
+def choices_of(
+    data: Any, rope: float | None, prior: Any, threshold: float | None
+) -> tuple[float, Any, float]:
+    """ROPE, prior and threshold; what is None is that of a comparison, or the default."""
+    dataset = getattr(data, "data", None)
+    compared = Signature.from_attrs(dataset.attrs if isinstance(dataset, xr.Dataset) else {})
+    if rope is None:
+        rope = names.ROPE if compared.rope is None else compared.rope
+    if threshold is None:
+        threshold = compared.threshold or names.VERDICT_PROB
+    return rope, compared.prior if prior is None else prior, threshold
+
+
+def predictive_law(
+    data: Any, rope: float | None, prior: Any, threshold: float | None
+) -> CountLaw | MeanLaw:
     """The predictive law of counts, or of the means of scores."""
-    return (MeanLaw if is_scores(data) else CountLaw)(data, rope, prior, threshold)
+    law = MeanLaw if is_scores(data) else CountLaw
+    return law(data, *choices_of(data, rope, prior, threshold))

@@ -21,6 +21,7 @@ from betterthan.plan.inputs import (
     Pairs,
     as_counts,
     check_rule,
+    choices_of,
     itself,
     predictive_law,
     read_pairs,
@@ -33,9 +34,9 @@ from betterthan.results.robustness import fewest_changes, outlook_lines, outlook
 def fragility(
     counts: Any,
     *,
-    rope: float = names.ROPE,
+    rope: float | None = None,
     prior: Any = None,
-    threshold: float = names.VERDICT_PROB,
+    threshold: float | None = None,
 ) -> Plan:
     """Compute the fragility index: the fewest items whose change would overturn a verdict.
 
@@ -85,11 +86,11 @@ def fragility(
     >>> print(plan.lines[0].partition(";")[0])
     A is better: flipping 2 of the 14 non-tied items would overturn this verdict
     """
-    law = CountLaw(counts, rope, prior, threshold)
+    law = CountLaw(counts, *choices_of(counts, rope, prior, threshold))
     pairs, rule = law.pairs, law.rule
     counts_with_ties = np.zeros((len(pairs.counts), 3), np.int64)
     counts_with_ties[:, : pairs.counts.shape[1]] = pairs.counts
-    if rope:
+    if rule.rope:
         minima = _searched(counts_with_ties, rule)
     else:
         minima = fewest_changes(counts_with_ties, law.verdicts, rule)
@@ -197,9 +198,9 @@ def foresee(
     *,
     more: Any = None,
     until: int | None = None,
-    rope: float = names.ROPE,
+    rope: float | None = None,
     prior: Any = None,
-    threshold: float = names.VERDICT_PROB,
+    threshold: float | None = None,
 ) -> Plan:
     """Predict the verdict after more items: the probability of each, given the counts so far.
 
@@ -217,12 +218,13 @@ def foresee(
         Number of further items; a sequence adds a dim ``more``.
     until : int, optional
         Total number of items, in place of `more`.
-    rope : float in [0, 1), default 0
+    rope : float in [0, 1), optional
         Half-width of the region of practical equivalence (ROPE); for scores, in units of the score.
+        Default: that of a comparison, else 0.
     prior : str or sequence of float, optional
-        Prior; see `prob_better`. Not for scores.
-    threshold : float, default 0.95
-        Posterior probability needed for a verdict.
+        Prior; see `prob_better`. Not for scores. Default: that of a comparison, else uniform.
+    threshold : float, optional
+        Posterior probability needed for a verdict. Default: that of a comparison, else 0.95.
 
     Returns
     -------
@@ -278,9 +280,9 @@ def replication(
     counts: Any,
     *,
     n: int | None = None,
-    rope: float = names.ROPE,
+    rope: float | None = None,
     prior: Any = None,
-    threshold: float = names.VERDICT_PROB,
+    threshold: float | None = None,
 ) -> Plan:
     """Compute the replication probability: the same verdict on new items without the old ones.
 

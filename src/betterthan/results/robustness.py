@@ -154,6 +154,9 @@ class UnitEvidence:
         return {}
 
 
+_NON_TIED = "non-tied items"
+
+
 def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) -> xr.Dataset:
     """The numbers of `plan.outlook`, over ``pair``, by the engine that is read first.
 
@@ -189,7 +192,8 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     copied = {k: v for k, v in data.attrs.items() if k in ("version", "prior", "rope", "threshold")}
     clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
     attrs = copied | {"answer": "outlook", "target": target}
-    attrs["of"] = "clusters" if clusters else "items"
+    dropped = isinstance(evidence, CountEvidence) and provenance.ties in ("drop", "unknown")
+    attrs["of"] = "clusters" if clusters else _NON_TIED if dropped else "items"
     attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
     turn = tables.b_first(pairs)  # where the second system is ahead
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
@@ -378,7 +382,7 @@ class More:
     items: int | None = None
     beyond: int | None = None  # more than these, in the place of items
     equivalent: bool = False  # they may also show practical equivalence
-    decisive: bool = False  # ties are unknown: only items that one of the two wins are counted
+    decisive: bool = False  # ties are unknown or dropped: only items that one wins are counted
     others: int = 1  # candidates to separate the first from
     separated: int = 1  # of these, those that the items separate
     split: int = 0  # of these, those on which wins and means may come to disagree
@@ -465,7 +469,7 @@ def _more(table: xr.Dataset, row: int, data: xr.Dataset) -> More | None:
         items=int(items) if within else None,
         beyond=None if within else _FURTHEST,
         equivalent=bool(provenance.rope),
-        decisive=provenance.ties == "unknown",
+        decisive=provenance.ties == "unknown" or table.attrs["of"] == _NON_TIED,
     )
 
 
