@@ -1,6 +1,7 @@
 """Good input of every layout."""
 
 import logging
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -456,3 +457,21 @@ def test_a_total_of_texts_is_checked_as_numbers_are():
     with pytest.raises(ValueError, match="18 items, but the sum of 'wins', 'losses', 'ties' is 17"):
         bt.read(pd.DataFrame(counts | {"n": ["18"]}))
     assert bt.read(pd.DataFrame(counts | {"n": ["n/a"]})).sum() == 2 * 17
+
+
+@pytest.mark.parametrize("kept", [1.0, 0.9])  # a copy, or another judge of the same items
+def test_votes_on_the_same_items_in_two_files_raise_a_warning(kept):
+    rng = np.random.default_rng(1)
+    votes = pd.DataFrame({"item": [f"q{k}" for k in range(100)], "model_a": "X", "model_b": "Y"})
+    votes["winner"] = rng.choice(["model_a", "model_b"], 100, p=[0.6, 0.4])
+    again = votes["winner"].where(rng.random(100) < kept, "model_b")
+    more = pd.DataFrame({"item": ["r1", "r2"], "model_a": "Y", "model_b": "X", "winner": "model_a"})
+    other = pd.concat([votes.assign(winner=again), more])
+    with pytest.warns(UserWarning, match="100 items of a pair have votes in several tables, which"):
+        counts = bt.read({"one": votes, "two": other})
+    text = " ".join(str(bt.compare(counts)).split())
+    assert "! 100 items of a pair have votes in several tables" in text
+    new = votes.assign(winner=rng.choice(["model_a", "model_b"], 100))  # other items of these ids
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bt.read({"one": votes, "two": new})

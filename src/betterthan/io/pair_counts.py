@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names
 from betterthan.io import cells
@@ -245,6 +246,42 @@ def _shared_items(
             warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
+
+
+_SHARED, _LEVEL = 10, 0.001  # items with votes in two tables, and p where they agree by chance
+
+
+def votes_in_several_tables(tables: Sequence[Table]) -> str:
+    """Warn of items of a pair on which several tables have votes that agree more often than by
+    chance, as copies and votes of several judges do, and return why.
+    """
+    first: dict[tuple[str, ...], int] = {}
+    both: list[tuple[int, int]] = []
+    for table in tables:
+        columns = [find(table, "item"), *(table.by_name.get(name) for name in (*_ITEMS, *_OBJECTS))]
+        column = next(filter(None, columns), None)
+        if column is None:
+            return ""
+        systems, a, b, outcome = vote_outcomes(table)
+        items = cells.read_once(table, column, cells.texts).texts
+        here: dict[tuple[str, ...], int] = {}
+        for x, y, item, won in zip(a.tolist(), b.tolist(), items, outcome.tolist(), strict=True):
+            if won >= 0:
+                pair, swapped = sorted((systems[x], systems[y])), systems[x] > systems[y]
+                here[(*pair, item)] = (1, 0, 2)[won] if swapped else won
+        both += [(first[key], won) for key, won in here.items() if key in first]
+        first = here | first
+    if len(both) < _SHARED:
+        return ""
+    shares = [np.bincount(column, minlength=3) / len(both) for column in np.transpose(both)]
+    agree, chance = sum(x == y for x, y in both), float(np.dot(*shares))
+    if chance == 1 or special.bdtrc(agree - 1, len(both), chance) > _LEVEL:
+        return ""
+    reason = f"{counted(len(both), 'item')} of a pair have votes in several tables, which agree on "
+    reason += f"{agree / len(both):.0%}, so they are not independent, and verdicts are too certain"
+    right = "if they are the same items, put all votes in one table, with layout='judgments' and "
+    warn(", ".join(t.source for t in tables), f"{reason}; {right}the column of items as cluster")
+    return reason
 
 
 def describe_systems(systems: list[str], columns: tuple[str, str]) -> str:

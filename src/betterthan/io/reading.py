@@ -42,7 +42,7 @@ from betterthan.io.measure_names import (
     refuse_other_measures,
     refuse_unknown_direction,
 )
-from betterthan.io.pair_counts import judgments_by
+from betterthan.io.pair_counts import judgments_by, votes_in_several_tables
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
@@ -516,6 +516,8 @@ def _read(
     result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
+    if layout.name == "votes" and datasets and (reason := votes_in_several_tables(tables)):
+        result.attrs["dependent"] = reason  # which the answer repeats
     summary = summary_line(sources, layout, result, readings, datasets)
     if layout.gives == "scores":
         table, ignored = tables[0], readings[0].ignored
