@@ -76,7 +76,7 @@ def _words(name: str) -> list[str]:
 
 
 def _shared_words(columns: Sequence[str]) -> frozenset[str]:
-    return frozenset.intersection(*(frozenset(_words(column)) for column in columns or [""]))
+    return frozenset.intersection(*map(frozenset, map(_words, columns or [""])))
 
 
 def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> str | None:

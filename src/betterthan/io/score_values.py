@@ -100,10 +100,10 @@ def warn_appended_percentages(scores: xr.DataArray, scale: float) -> None:
     """Warn of items, first or last, whose scores are shares, where those of the others are
     percentages; `scale` turns the scores into what was written.
     """
-    if names.DATASET in getattr(scores, "coords", ()):
-        return  # of which the warning is by data set
     if not scale * np.fmax.reduce(scores.values, axis=None, initial=0) > _TOPS[1]:
         return
+    if names.DATASET in getattr(scores, "coords", ()):
+        return  # of which the warning is by data set
     blocks = list(row_blocks(scores.values))
     high = scale * np.concatenate([np.fmax.reduce(rows, axis=1) for rows in blocks])
     large = np.flatnonzero(high > 1)
@@ -180,8 +180,8 @@ def _prefix_of_numbers(items: Sequence[str]) -> str:
 def _shares_and_tops(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which ranges reach 1 and stay within, and which reach the top of another scale."""
     scales = np.array([1, *_TOPS])[:, None]
-    share, *tops = (low >= 0) & (high <= scales) & (high >= _NEAR * scales)
-    return share, np.any(tops, axis=0)
+    reached = (low >= 0) & (high <= scales) & (high >= _NEAR * scales)
+    return reached[0], reached[1:].any(0)
 
 
 def _refuse(scores: xr.DataArray, reason: str) -> None:
@@ -278,7 +278,7 @@ def _counts_errors(scores: xr.DataArray) -> bool:
 
 def marks_next_to_ratings(scores: xr.DataArray) -> str:
     """Name a system whose scores are all 0 and 1 next to one with ratings up to 5 or 10."""
-    if _counts_errors(scores) or not np.fmax.reduce(scores.values, axis=None, initial=0) > 1:
+    if not np.fmax.reduce(scores.values, axis=None, initial=0) > 1 or _counts_errors(scores):
         return ""
     return other_scales(scores, marks=True)
 
