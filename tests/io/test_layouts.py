@@ -358,6 +358,25 @@ def test_several_votes_of_a_pair_on_one_item_raise_a_warning(column):
     assert pair(bt.read(once), "X", "Y") == [0, 6, 0]
 
 
+def test_other_items_of_pairs_that_differ_in_strength_do_not_warn():
+    """The stronger systems win in both files, as they do on any items."""
+    rng = np.random.default_rng(2)
+    pairs = [("A", "B", 0.9), ("C", "D", 0.1), ("A", "C", 0.85), ("B", "D", 0.15)]
+
+    def month():
+        rows = [
+            (f"p{k}", a, b, "model_a" if rng.random() < p else "model_b")
+            for a, b, p in pairs
+            for k in range(50)
+        ]
+        return pd.DataFrame(rows, columns=["item", "model_a", "model_b", "winner"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(5):
+            bt.read({"may": month(), "june": month()})
+
+
 def test_one_table_is_not_two_data_sets(write):
     path = write("item,A,B\nx,1,0\ny,1,1\n")
     copy = path.with_name("copy.csv")

@@ -256,7 +256,7 @@ def votes_in_several_tables(tables: Sequence[Table]) -> str:
     chance, as copies and votes of several judges do, and return why.
     """
     first: dict[tuple[str, ...], int] = {}
-    both: list[tuple[int, int]] = []
+    both: list[tuple[tuple[str, ...], int, int]] = []  # pair, and its outcomes on one item
     for table in tables:
         columns = [find(table, "item"), *(table.by_name.get(name) for name in (*_ITEMS, *_OBJECTS))]
         column = next(filter(None, columns), None)
@@ -269,12 +269,16 @@ def votes_in_several_tables(tables: Sequence[Table]) -> str:
             if won >= 0:
                 pair, swapped = sorted((systems[x], systems[y])), systems[x] > systems[y]
                 here[(*pair, item)] = (1, 0, 2)[won] if swapped else won
-        both += [(first[key], won) for key, won in here.items() if key in first]
+        both += [(key[:2], first[key], won) for key, won in here.items() if key in first]
         first = here | first
     if len(both) < _SHARED:
         return ""
-    shares = [np.bincount(column, minlength=3) / len(both) for column in np.transpose(both)]
-    agree, chance = sum(x == y for x, y in both), float(np.dot(*shares))
+    number = {pair: k for k, pair in enumerate(dict.fromkeys(pair for pair, *_ in both))}
+    votes = np.zeros((2, len(number), 3))
+    for pair, *won in both:
+        votes[(0, 1), number[pair], won] += 1
+    agree = sum(x == y for _, x, y in both)
+    chance = float((votes.prod(0).sum(1) / votes[0].sum(1)).sum() / len(both))  # pair by pair
     if chance == 1 or special.bdtrc(agree - 1, len(both), chance) > _LEVEL:
         return ""
     reason = f"{counted(len(both), 'item')} of a pair have votes in several tables, which agree on "
