@@ -383,13 +383,11 @@ def _refuse_exchanged_columns(table: Table, item: str, items: Coded, systems: Co
     """Refuse rows that were appended with items and systems exchanged."""
     both = set(systems.distinct).intersection(items.distinct)
     both = {name for name in both if not PLAIN_NUMBER.fullmatch(name)}
+    if not both:
+        return
     for part, other, kinds in (
-        (
-            (items, systems, ("an item", "a system")),
-            (systems, items, ("a system", "an item")),
-        )
-        if both
-        else ()
+        (items, systems, ("an item", "a system")),
+        (systems, items, ("a system", "an item")),
     ):
         rows = dict(zip(other.distinct, other.first.tolist(), strict=True))
         firsts = zip(part.distinct, part.first.tolist(), strict=True)
