@@ -35,6 +35,7 @@ NO_WINNER = "judgments have no winner"  # in the note that counts them
 
 # Choices a caller may name.
 TIES = ("third", "drop", "half", "to_a", "to_b", "all")
+SPLIT_TIES = TIES[2:5]  # ties count as wins: of wins and losses no number is of non-tied items
 MISSING = ("pairwise", "complete", "wrong", "error")
 METHODS = ("exact", "mcmc", "both", "advised")
 CI_KINDS = ("hdi", "eti")

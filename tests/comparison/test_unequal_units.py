@@ -475,6 +475,8 @@ def test_means_too_skewed_for_so_few_items_are_named():
     assert "too skewed for Student's t here" in statement(found)
     even = np.random.default_rng(9).normal(size=(40, 2))
     assert "skewed" not in statement(bt.compare(scores(even), quantity="mean"))
+    # a margin leaves few wins, and the differences as they are
+    assert "skewed" not in statement(bt.compare(scores(even), quantity="mean", margin=3.0))
 
 
 @pytest.mark.parametrize("form", ["text", "sentence", "latex-table", "pull-request"])

@@ -9,6 +9,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
+from betterthan import names
 from betterthan.exact.planning.verdicts import Units, after_units
 
 TABLE = {("A", "B"): (12, 6, 32), ("A", "C"): (20, 8, 22), ("B", "C"): (3, 6, 41)}
@@ -320,3 +321,18 @@ def test_more_items_of_a_pair_without_its_ties_are_non_tied_items():
         str(dropped).split()
     )
     assert "10,000 more items would lead" in bt.plan.outlook(third).lines[0]
+
+
+@pytest.mark.parametrize("ties", names.SPLIT_TIES)
+def test_ties_that_count_as_wins_are_not_called_non_tied(ties):
+    x = (np.random.default_rng(1).random((60, 2)) < [0.75, 0.4]).astype(float)
+    comparison = bt.compare(x, systems=["A", "B"], ties=ties)
+    texts = [str(plan(comparison)) for plan in (bt.plan.outlook, bt.plan.fragility)]
+    assert f"ties={ties}" in texts[1]
+    for text in (*texts, comparison.report()):
+        assert "non-tied items would" not in text
+        assert "Non-tied" not in text
+        assert "discordant" not in text
+    dropped = bt.compare(x, systems=["A", "B"], ties="drop").report()
+    assert "Counted discordant items per pair" in dropped
+    assert "non-tied" in dropped

@@ -12,7 +12,7 @@ from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
 from betterthan.comparison.averages import Suite, notes_of
 from betterthan.comparison.data import UnitTotals
-from betterthan.comparison.engines import Answer, closed_table
+from betterthan.comparison.engines import Answer, closed_table, means_of
 from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
@@ -20,7 +20,6 @@ from betterthan.counts.judgments import JUDGE, JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, differing, pooled, several, sums_by_unit
-from betterthan.exact.joint.student import too_skewed
 from betterthan.io.texts import text_array
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
@@ -387,7 +386,7 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     pooled = _on_data_sets(evaluation)
     if "difference_df" not in answers:
         return pooled
-    lines = [skewed(answers)]
+    lines = [skewed(answers, evaluation)]
     if evaluation.clusters is not None:
         if unequal(answers):
             lines.append(_unequal_sizes(answers, evaluation.clusters, options))
@@ -600,15 +599,12 @@ def _unsupported_by_swaps(answers: Table) -> str:
     )
 
 
-def skewed(answers: Table, of: str = "") -> str:
+def skewed(answers: Table, evaluation: Evaluation, of: str = "") -> str:
     """The note on pairs whose differences, of a quantity, are too skewed for so few items."""
-    if "difference_skewness" not in answers:
+    means = means_of(evaluation.quantity.lead, evaluation)
+    if "difference_skewness" not in answers or means is None:
         return ""
-    at = pair_indices(len(answers[names.SYSTEM_A]))
-    held: dict[str, Any] = {k: answers[k][at] for k in ("difference_skewness", "n_units")}
-    differ = answers["counts"][..., :2].sum(-1)[at]
-    there = answers["difference_error"][at] > 0
-    affected = too_skewed(held["difference_skewness"], held["n_units"], differ) & there
+    affected = means[0].too_skewed()
     places = np.flatnonzero(affected)
     if not len(places):
         return ""

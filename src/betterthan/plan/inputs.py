@@ -128,7 +128,10 @@ def _comparison_counts(source: Any) -> Any:
             f"the comparison is of {by}, and its counts are of single items; pass the scores that "
             "were compared"
         )
-    return data["counts"].assign_attrs({"pairwise": 1} if "pairwise_verdict" in data else {})
+    attrs = {"pairwise": 1} if "pairwise_verdict" in data else {}
+    if data.sizes[names.OUTCOME] == 2:
+        attrs["ties"] = data.attrs["ties"]
+    return data["counts"].assign_attrs(attrs)
 
 
 def whole_numbers(

@@ -62,7 +62,7 @@ def fragility(
         - ``drop_to_other``, ``turn_to_other``: fewest items until the other system is better
         - ``dropped``, ``turned`` (outcome): numbers of wins, losses, and ties to take away; with a
           ROPE, where they may be mixed
-        - ``decisive``, ``n``: non-tied items, and all items
+        - ``decisive``, ``n``: non-tied items (unless ties count as wins), and all items
 
         NaN if no number does, and if the pair is undecided.
 
@@ -96,6 +96,8 @@ def fragility(
         minima = fewest_changes(counts_with_ties, law.verdicts, rule)
     now, decisive = law.today(), counts_with_ties[:, :2].sum(1)
     variables = {"now": now["now"], "decisive": pairs.wrap(decisive, decisive, 0), "n": now["n"]}
+    if pairs.parameters.counts.attrs.get("ties") in names.SPLIT_TIES:
+        del variables["decisive"]
     data = xr.Dataset(variables | _labelled(minima, pairs))
     attrs = {"answer": "fragility", "rope": rule.rope, "threshold": rule.threshold}
     attrs |= {k: v for k, v in pairs.parameters.counts.attrs.items() if k == "pairwise"}

@@ -195,7 +195,7 @@ def data_part(context: ReportContext) -> Part:
 def _sizes(context: ReportContext) -> list[tuple[str, str]]:
     provenance, n = context.provenance, _pair_values(context, "n")
     units = f"{provenance.observation}s"
-    units = f"discordant {units}" if context.data.sizes[names.OUTCOME] == 2 else units
+    units = f"discordant {units}" if provenance.ties in ("drop", "unknown") else units
     pairs = f", in {n.size} pairs" if context.many else ""
     counted = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
     facts = [("Systems", f"{len(context.systems)}{pairs}"), (f"Counted {units} per pair", counted)]

@@ -391,10 +391,11 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     verdicts = [verdict_label(str(v), x, y) for v, x, y in now]
     rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
     target = f"{data.attrs['target']:g}"
+    fewest = "fewest non-tied items" if "decisive" in data else "fewest"
     caption = (
         f"Stability of the verdicts. More {units}: for a verdict with probability {target}, given "
         "the data so far. Replication probability: of the same verdict on as many new "
-        f"{units}. Items to flip, or to remove: the fewest non-tied items that overturn the verdict"
+        f"{units}. Items to flip, or to remove: the {fewest} that overturn the verdict"
     )
     return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
 
@@ -415,7 +416,7 @@ def outlook_columns(context: ReportContext) -> dict[str, Any]:
 
 
 def _more(pair: Mapping[Any, Any]) -> str:
-    if pair["now"] == "undecided" and not pair["decisive"] and not pair["n"]:
+    if pair["now"] == "undecided" and not pair["n"]:
         return "–"  # nothing but the prior
     if np.isnan(pair["more_items"]) and not np.isnan(pair["more_probability"]):
         return "above 10,000"

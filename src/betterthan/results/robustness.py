@@ -201,7 +201,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     table |= {name: pairs[name].values for name in ("n", "n_gold", "n_units") if name in pairs}
     if disagree.any():
         table["wins_and_means_differ"] = disagree
-    if "counts" in pairs:
+    if "counts" in pairs and provenance.ties not in names.SPLIT_TIES:
         won_or_lost = pairs["counts"].isel({names.OUTCOME: slice(2)})
         table["decisive"] = won_or_lost.sum(names.OUTCOME).values
     sides = zip(names.SQUARE, (np.where(turn, b, a), np.where(turn, a, b)), strict=True)
@@ -343,9 +343,9 @@ def _outlook_line(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
 
 def items_to_flip(pair: xr.Dataset) -> str:
     """The fewest items that overturn a verdict: ``2 of the 14 non-tied items``."""
-    equivalent = str(pair["now"].values) == "equivalent"
-    flips, n = int(pair["turn"]), int(pair["n"] if equivalent else pair["decisive"])
-    tied = "" if equivalent else "non-tied "
+    non_tied = str(pair["now"].values) != "equivalent" and "decisive" in pair
+    flips, n = int(pair["turn"]), int(pair["decisive"] if non_tied else pair["n"])
+    tied = "non-tied " if non_tied else ""
     return f"the only {tied}item" if n == flips == 1 else f"{flips:,} of the {n:,} {tied}items"
 
 
@@ -442,7 +442,7 @@ def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
     if math.isnan(value["replicates"]):
         return None
     equivalent = value["now"] == "equivalent"
-    flips = not (math.isnan(value["turn"]) or equivalent)
+    flips = "decisive" in value and not (math.isnan(value["turn"]) or equivalent)
     return Firmness(
         first=first,
         second=second,
@@ -458,7 +458,8 @@ def _more(table: xr.Dataset, row: int, data: xr.Dataset) -> More | None:
     """How many more items an undecided pair of an outlook needs; None where nothing is known."""
     first, second = (on_one_line(str(table[k].values[row])) for k in names.SQUARE)
     items, probability = (table[f"more_{k}"].values[row] for k in ("items", "probability"))
-    only_prior = data.sizes.get(names.OUTCOME) == 2 and not table["decisive"].values[row]
+    without_ties = data.sizes.get(names.OUTCOME) == 2 and "decisive" in table
+    only_prior = without_ties and not table["decisive"].values[row]
     if math.isnan(probability) or only_prior:
         return None
     provenance = Signature.from_attrs(data.attrs)

@@ -279,8 +279,7 @@ def _of_k(
     answer, *_ = decided(closed_form(evaluation, options), evaluation, options)
     columns = {key: evaluation.columns[key] for key in _OWN}
     columns |= {key: answer.table.arrays[key] for key in _ANSWERS if key in answer.table}
-    counts = (*names.SQUARE, names.OUTCOME), evaluation.counts.values
-    notes = [skewed(answer.table.with_arrays({"counts": counts}), f" in {of.name}")]
+    notes = [skewed(answer.table, evaluation, f" in {of.name}")]
     bounds = missing_bounds(evaluation, options, answer.table)
     if left_out:
         holds = np.eye(loaded.scores.sizes[names.SYSTEM], dtype=bool)
