@@ -283,3 +283,8 @@ def test_what_is_no_order_is_told_in_one_line(call, message):
     with pytest.raises(ValueError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_a_rope_that_no_difference_of_tau_exceeds_is_refused():
+    with pytest.raises(ValueError, match="rope is 2, and no two values of tau are further apart"):
+        bt.orders.compare({}, "r", rope=2)

@@ -199,6 +199,18 @@ def test_bad_scores(random_folds):
             bt.scores.compare_folds(random_folds, **choice)
 
 
+def test_a_rope_that_no_difference_exceeds_is_refused():
+    shares = scores_of(np.random.default_rng(1).random((20, 2)))
+    for function in (
+        bt.scores.sign,
+        bt.scores.signed_rank,
+        lambda s, rope: bt.scores.compare_folds(s, test_share=0.1, rope=rope),
+    ):
+        with pytest.raises(ValueError, match="rope is 2; give a number from 0 up to"):
+            function(shares, rope=2)
+        assert "mass" in function(100 * shares, rope=2)
+
+
 @pytest.mark.parametrize(
     ("column", "reason", "averaged"),
     [

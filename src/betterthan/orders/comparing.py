@@ -84,6 +84,8 @@ def compare(
     (12, 6, 0.916)
     """
     seed = one_seed(rng)
+    if checks.margin(rope, "rope", "tau") >= 2:
+        raise ValueError(f"rope is {rope:g}, and no two values of tau are further apart; give less")
     scores = tau_scores(orders, reference, references=references)
     checks.at_least_two(scores[names.SYSTEM].values.tolist())
     complete = scores.notnull().all(names.SYSTEM)

@@ -300,6 +300,7 @@ def compare_folds(
     [0.025, 0.026, 0.948]
     """
     paired = _paired(scores)
+    rope = paired.checked_rope(rope)
     question = Question.checked(rope, ci_prob, "eti", threshold, of_score=True)
     share = checks.probability(test_share, "test_share")
     law = folds.Folds.from_differences(paired.oriented, share, np.abs(paired.values).max())
@@ -381,7 +382,8 @@ def signed_rank(
     >>> bool(result["mass"].sel(system_a="A", system_b="B", region="a_beyond") > 0.95)
     True
     """
-    paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
+    paired = _of_data_sets(scores)
+    rope = paired.checked_rope(rope)
     draws, seed = checks.whole(draws, "draws", least=2), one_seed(rng)
     strength = checks.positive_real(prior_strength, "prior_strength")
     pairs = list(zip(*paired.pairs, strict=True))
@@ -442,7 +444,8 @@ def sign(
     >>> sign(scores)["mass"].sel(system_a="A", system_b="B").round(4).values.tolist()
     [0.0, 0.0625, 0.9375]
     """
-    paired, rope = _of_data_sets(scores), checks.margin(rope, "rope")
+    paired = _of_data_sets(scores)
+    rope = paired.checked_rope(rope)
     strength = checks.positive_real(prior_strength, "prior_strength")
     d, within = paired.oriented, slack(paired.values, rope)
     regions = (d < -within, np.abs(d) <= within, d > within)
@@ -478,6 +481,11 @@ class Paired:
     def oriented(self) -> np.ndarray:
         """`differences`, above 0 where the first system is better."""
         return self.sign * self.differences
+
+    def checked_rope(self, rope: float) -> float:
+        """Return a ROPE in units of the score; shares differ by at most 1."""
+        shares = self.values.min() >= 0 and self.values.max() <= 1
+        return checks.rope(rope) if shares else checks.margin(rope, "rope")
 
     def to_square(self, parts: dict[str, np.ndarray]) -> xr.Dataset:
         """Answers (pair, ...) over (system_a, system_b)."""
