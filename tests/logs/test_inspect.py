@@ -126,6 +126,12 @@ def test_of_samples_given_twice_the_last_counts(tmp_path):
     assert run.notes == [("twice", "1 sample of a.eval given twice, the last is taken")]
 
 
+def test_two_questions_of_one_id_are_refused(tmp_path):
+    samples = [made.summary("q0"), made.summary("q1"), made.summary("q0") | {"input": "What else?"}]
+    with pytest.raises(ValueError, match="row 1: sample 'q0' asks something else in row 3; give"):
+        read(made.eval_log(tmp_path / "a.eval", made.header(), samples))
+
+
 def cut(text):
     return f"{text[:5120]}...\n(content truncated)"
 

@@ -424,13 +424,22 @@ class _Samples:
             keep(self.ids[k:], self.texts[k:], scores - counted_scores, row, hashed=hashed)
             self.counted[:] = [row, scores]
 
-    def last(self) -> Sequence[int]:
-        """The place of each (id, epoch): of two the last, which a scoring again wrote."""
+    def last(self, file: LogFile) -> Sequence[int]:
+        """The place of each (id, epoch): of two the last, which a scoring again wrote; two that ask
+        different things are two items.
+        """
         ids = list(map(str, self.ids))
         if len(set(ids)) == len(ids):
             return range(len(ids))
-        keys = zip(ids, self.epochs, strict=True)
-        return sorted(dict(zip(keys, range(len(ids)), strict=True)).values())
+        keys = list(zip(ids, self.epochs, strict=True))
+        last = dict(zip(keys, range(len(ids)), strict=True))
+        for k, key in enumerate(keys if len(last) < len(keys) else ()):
+            digests = {self.contents[k], self.contents[last[key]]}
+            if len(digests - {None}) > 1:
+                reason = f"sample {quoted(self.ids[k])} asks something else in row {last[key] + 1}"
+                right = "give each sample of the dataset an id that no other has"
+                raise problem(file.name, f"{reason}; {right}", row=k + 1)
+        return sorted(last.values())
 
 
 def _read_archive(file: LogFile, contents: Contents, samples: _Samples) -> dict[str, Any]:
@@ -494,7 +503,7 @@ def _read_json(file: LogFile, contents: Contents, samples: _Samples) -> dict[str
 
 
 def _run(file: LogFile, header: dict[str, Any], samples: _Samples) -> Run:
-    run, last_samples = read_run(header, file), samples.last()
+    run, last_samples = read_run(header, file), samples.last(file)
     if double := len(samples) - len(last_samples):
         message = f"{counted(double, 'sample')} of {file.name} given twice, the last is taken"
         run.notes.append(("twice", message))
