@@ -70,6 +70,7 @@ COMPARISONS = {
     "margin": lambda: bt.compare(graded(2), margin=0.05, rng=1),
     "clusters": lambda: bt.compare(clustered(2), rng=1),
     "clusters, three": lambda: bt.compare(clustered(3), rng=1),
+    "swaps at random": lambda: bt.compare(right(3, cluster=np.arange(120) // 4), rng=1),
     "epochs": lambda: bt.compare(repeated(), rng=1),
     "missing": lambda: bt.compare(hard_items_missing(2), rng=1),
     "missing, three": lambda: bt.compare(hard_items_missing(3), rng=1),

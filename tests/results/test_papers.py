@@ -349,3 +349,79 @@ def test_clusters_are_those_that_a_pair_shares():
     assert place(scores) == "On the 96 to 120 items in 16 to 20 clusters that each pair shares"
     assert place(scores[24:]) == "On 96 items in 16 clusters"
     assert place(scores[:, [0, 2]]) == "On 96 items in 16 clusters"
+
+
+def test_an_average_over_data_sets_says_that_counts_and_tests_are_pooled():
+    """A wins two small data sets, and loses more items of a large one."""
+    sizes = {"large": (40, 100, 260), "small": (12, 2, 16), "third": (13, 2, 15)}
+    rows = [
+        (name, *scores)
+        for name, counts in sizes.items()
+        for scores, n in zip(((1, 0), (0, 1), (1, 1)), counts, strict=True)
+        for _ in range(n)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "A", "B"])
+    averaged = bt.compare(frame.assign(item=range(len(frame))), over="dataset")
+    assert "291 ties for A, of all items pooled)" in bt.report(averaged, format="sentence")
+    table = bt.report(averaged, format="latex-table", p_values="sign")
+    assert "two-sided sign test against B, of all items pooled." in table
+    text = " ".join(bt.report(averaged).split())
+    assert "tests count items, pooled over data sets" in text
+    assert "2. The verdict is on an average over data sets, the test on all items pooled" in text
+    assert "The posterior starts from a prior" not in text
+
+
+def test_p_values_of_random_swaps_have_no_digits_of_noise():
+    rng = np.random.default_rng(1)
+    ease = np.log([3.5, 2.8, 1.5, 1.4]) + rng.normal(0, 1.3, (164, 1))
+    values = (rng.random((164, 4)) < 1 / (1 + np.exp(-ease))).astype(float)
+    coords = {"system": list("ABCD"), "cluster": ("item", np.arange(164) // 6)}
+    found = bt.compare(xr.DataArray(values, dims=("item", "system"), coords=coords), rng=1)
+    p, error = (found[k].sel(system_a="C", system_b="A") for k in ("p_adjusted", "p_value_mcse"))
+    p, error = p.sel(test="randomization").item(), error.item()
+    raw = found["p_value"].sel(test="randomization", system_a="C", system_b="A").item()
+    expected = numbers.p_value(p, error * p / raw)
+    assert len(expected) < len(numbers.p_value(p))
+    assert f"${expected}$" in bt.report(found, format="latex-table", p_values="randomization")
+    adjusted = numbers.p_value(p, error * p / raw, with_error=True)
+    assert f"{adjusted} (A)" in bt.report(found)
+
+
+def test_pairs_with_as_many_items_each_of_their_own_are_no_common_items():
+    values = scores(60).copy()
+    for k in range(3):
+        values[5 * k : 5 * k + 5, k] = np.nan
+    found = bt.compare(values)
+    place = "the 50 items that each pair shares"
+    assert bt.report(found, format="sentence").startswith(f"On {place}, ")
+    assert place in caption_of(found)
+    macros = bt.report(found, format="latex-macros")
+    assert "\\btItems}{60} % items; each pair shares 50 of them" in macros
+    assert "15 scores were missing; each pair was" in bt.report(found, format="sentence")
+
+
+def test_stars_are_not_said_to_mark_equivalent_pairs():
+    same = (np.random.default_rng(3).random((600, 1)) < 0.7).astype(float)
+    values = np.concatenate([same, same, np.zeros((600, 1))], axis=1)
+    values[:6, 1] = 1 - values[:6, 1]
+    coords = {"system": list("abc")}
+    found = bt.compare(xr.DataArray(values, dims=("item", "system"), coords=coords), rope=0.05)
+    assert "*: verdict that one of the two is better, at 0.95 or above; no star for" in caption_of(
+        found
+    )
+    assert "(differences of at most 0.05)" in caption_of(found)
+    assert "; * one of the two is better" in " ".join(bt.report(found).split())
+
+
+def test_a_score_that_is_not_one_is_not_printed_as_one():
+    values = np.ones((2500, 3))
+    values[0, 0] = values[5:40, 1] = 0
+    coords = {"system": list("abc")}
+    found = bt.compare(xr.DataArray(values, dims=("item", "system"), coords=coords))
+    assert re.search(r" a +0\.9996 \[", str(found))
+
+
+def test_a_table_names_the_package_that_its_quotes_need():
+    counts = bt.counts.from_table({('prompt "brief"', "base"): (18, 9, 13)})
+    first = bt.report(bt.compare(counts), format="latex-table").partition("\n")[0]
+    assert first == r"% needs \usepackage{booktabs} and \usepackage[T1]{fontenc}"

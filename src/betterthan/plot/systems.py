@@ -443,7 +443,7 @@ def matrix(
             certain = np.maximum(values, 1 - values) >= needed
             bold = prob["decided"].values if "decided" in prob.coords else certain
             _write_numbers(ax, values, bold, needed)
-            note += f"In percent; bold: verdict (P ≥ {needed:g})"
+            note += f"In percent; bold: one is better (P ≥ {needed:g})"
             if provenance.failures:
                 note = "In percent; no verdict: the draws have not converged"
         else:

@@ -27,7 +27,7 @@ class Comparison(Result):
     """All pairwise comparisons of two or more systems; the result of `compare`.
 
     Print it for the answer in brief, or call `report` for the complete analysis. The page "Reading
-    the output" of the documentation explains every variable.
+    the output" of the documentation explains every variable of `compare`.
 
     Attributes
     ----------

@@ -246,6 +246,10 @@ def _score_columns(rows: pd.DataFrame, context: ReportContext) -> list[tables.Co
     places = numbers.decimals(largest, places)
     if largest >= 10:
         places = 1 if largest < 1000 else 0
+    if largest <= 1:  # nothing is printed as 0 or 1 that is not
+        shares = rows["score"][(rows["score"] > 0) & (rows["score"] < 1)].to_numpy()
+        while places < 6 and np.isin(shares.round(places), (0, 1)).any():
+            places += 1
 
     def score(value: float, low: float = np.nan, up: float = np.nan) -> str:
         value, low, up = (round(number, places) + 0.0 for number in (value, low, up))

@@ -167,6 +167,7 @@ class Answer:
     averaged: str | None = None  # such as 4 data sets, each counted once
     model: str | None = None  # the advised one that gives the answer, such as hierarchical
     threshold: float = names.VERDICT_PROB
+    rope: float = 0.0
     score_is: str = "Mean score"
     lower_is_better: bool = False
     failures: str | None = None  # why there is no verdict at all
@@ -285,6 +286,7 @@ def answer_facts(comparison: Any, by: str | None = None, units: str | None = Non
         averaged=_averaged(provenance, data),
         model=_model(provenance),
         threshold=provenance.threshold or names.VERDICT_PROB,
+        rope=provenance.rope or 0.0,
         score_is=score_label(provenance, "n_right" in systems),
         lower_is_better=provenance.higher_is_better is False,
         failures=" ".join(provenance.failures or ()) if failed else None,
@@ -341,6 +343,8 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
         return provenance.reliability
     if provenance.quantity and provenance.quantity not in names.DIFFERENCES:
         return provenance.quantity  # of all items together, such as F1
+    if provenance.layout == "tallies":
+        return "Mean F1"
     if provenance.quantity != "accuracy" and not counted:
         return "Mean score"
     return "Error rate" if provenance.higher_is_better is False else "Accuracy"
@@ -348,7 +352,7 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
 
 def score_noun(label: str) -> str:
     """The label of a score within a sentence."""
-    return label if label.isupper() else label.lower()
+    return label if label.isupper() else label[:1].lower() + label[1:]
 
 
 def units_label(provenance: Signature) -> str:
@@ -578,12 +582,8 @@ def _with_leader(answer: Answer, compared: _Compared) -> Answer:
     candidates = [candidate.system for candidate in answer.best] or compared.order
     by_verdict = compared.against(leader, candidates)
     behind = sorted(by_verdict.get("worse", []), key=compared.order.index)
-    close = [
-        other
-        for verdict in ("undecided", *_NOT_BEATEN[:2])
-        for other in by_verdict.get(verdict, [])
-    ]
-    others = [*close, *behind]
+    close = ("undecided", *_NOT_BEATEN[:2])
+    others = [other for verdict in close for other in by_verdict.get(verdict, [])] + behind
     if not others:
         return answer
     of_pair = pairs["system"].isin([leader, others[0]]) & pairs["other"].isin([leader, others[0]])

@@ -216,6 +216,11 @@ def _further_columns(context: ReportContext) -> list[tables.Column]:
     ]
 
 
+def unmarked_verdicts(context: ReportContext) -> set[str]:
+    """Verdicts of pairs that the matrix does not mark, as they name no better system."""
+    return {"equivalent", "split"} & set(context.data["verdict"].values.astype(str).flat)
+
+
 def matrix_table(context: ReportContext) -> Table:
     """The matrix of P(row better than column) in whole per cent, without the diagonal and pairs
     that have no verdict; cells of a better system are marked.
@@ -227,11 +232,12 @@ def matrix_table(context: ReportContext) -> Table:
     percents = [["" if v != v else numbers.percent(v, threshold) for v in row] for row in p]
     cells = np.char.add(percents, np.where(decided, "*", "")).tolist()
     how = ", from the joint model of all systems" if joint else ""
+    star = "one of the two is better" if unmarked_verdicts(context) else "decided"
     return Table(
         ("", *systems),
         [(name, *row) for name, row in zip(systems, cells, strict=True)],
         "Probability, in per cent, that the system of the row is better than the system of the "
-        f"column{how}; * decided{'; empty: no verdict' if np.isnan(p).sum() > len(p) else ''}",
+        f"column{how}; * {star}{'; empty: no verdict' if np.isnan(p).sum() > len(p) else ''}",
         shades=[[np.nan, *row] for row in p],
         decided=[[False, *row] for row in decided.tolist()],
         name="matrix",
@@ -390,13 +396,16 @@ def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     now = zip(data["now"].values, a, b, strict=True)
     verdicts = [verdict_label(str(v), x, y) for v, x, y in now]
     rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
-    target = f"{data.attrs['target']:g}"
-    fewest = "fewest non-tied items" if "decisive" in data else "fewest"
-    caption = (
-        f"Stability of the verdicts. More {units}: for a verdict with probability {target}, given "
-        "the data so far. Replication probability: of the same verdict on as many new "
-        f"{units}. Items to flip, or to remove: the {fewest} that overturn the verdict"
-    )
+    items = "non-tied items" if "decisive" in data else "items"
+    meanings = {
+        f"More {units}": f"for a verdict with probability {data.attrs['target']:g}, given the data "
+        "so far",
+        "Replication probability": f"of the same verdict on as many new {units}",
+        "Items to flip": f"the fewest {items} whose winner must change to overturn the verdict",
+        "Items to remove": f"the fewest {items} to leave out to overturn it",
+    }
+    meant = (f"{heading}: {meanings[heading]}" for heading in filled)
+    caption = ". ".join(("Stability of the verdicts", *meant))
     return Table(("System", "Other", verdict, *filled), rows, caption, left=2)
 
 

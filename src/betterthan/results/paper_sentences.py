@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from betterthan.results import numbers, sentences, tables
 from betterthan.results.facts import Answer, Pair, VerdictCounts, clusters_of
+from betterthan.results.robustness import Missing
 from betterthan.text import named
 
 _CANDIDATES = 4  # possible bests that a sentence names
@@ -38,8 +39,9 @@ def paper_sentences(answer: Answer) -> list[str]:
     lines = [_paper_systems(answer)]
     lines += [sentences.baseline_sentence(answer.baseline)] if answer.baseline else []
     if counts := answer.verdict_counts:
-        joint = counts.joint or answer.together
-        lines.append(_paper_verdicts(counts, answer.threshold, joint=joint))
+        lines.append(_paper_verdicts(counts, answer))
+    if answer.missing and answer.missing.n:
+        lines.append(_paper_missing(answer.missing))
     return lines
 
 
@@ -62,8 +64,10 @@ def place_label(answer: Answer) -> str:
     units += f"{clusters}{' with repeated runs' if repeated else ''}"
     if together:
         return f"{answer.n_judgments:,} {units}"
+    missing = None if answer.pair else answer.missing
+    own_items = missing and missing.n_pairs and not missing.complete
     if fewest == most:
-        return f"{most:,} {units}"
+        return f"the {most:,} {units} that each pair shares" if own_items else f"{most:,} {units}"
     return f"the {fewest:,} to {most:,} {units} that each pair shares"
 
 
@@ -89,6 +93,7 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
     if pair.verdict == "no_verdict":
         return f"No verdict on {a} and {b} can be reported: {pair.reason}."
     place, condition = _place(answer), sentences.AT_RANDOM * pair.at_random
+    counted = _numbers(pair, answer.averaged)
     p = numbers.probability(pair.p or 0.0, pair.p_mcse)
     p = f"with posterior probability {p}{condition}"
     correct = _correct(answer)
@@ -96,21 +101,21 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
     if pair.verdict == "better":
         return (
             f"{place} {mean}{a}{correct[0]} was better than {that}{b}{correct[1]} {p}"
-            f"{_numbers(pair)}{sentences.beyond_rope(pair)}."
+            f"{counted}{sentences.beyond_rope(pair)}."
         )
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
         return (
             f"{place} {a}{correct[0]} and {b}{correct[1]} were practically equivalent: they "
             f"differed by at most {pair.rope:g} with posterior probability {within}{condition}"
-            f"{_numbers(pair)}."
+            f"{counted}.{sentences.ahead_within_rope(pair, was=True)}"
         )
     if pair.verdict == "split":
         ways = [f"{a} had a better mean than {b}", f"{b} won more often"]
         if pair.quantity != "mean":
             ways = [f"{a} won more often than {b}", f"{b} had the better mean"]
         against = f"posterior probability {numbers.probability(1 - (pair.other_p or 0.0))}"
-        return f"{place} {ways[0]} {p}{_numbers(pair)}, but {ways[1]} with {against}."
+        return f"{place} {ways[0]} {p}{counted}, but {ways[1]} with {against}."
     below, limit = numbers.probability(pair.p or 0.0, pair.p_mcse, pair.threshold), ""
     if (pair.p or 0.0) < pair.threshold:  # else another rule stops it
         limit = f", below the threshold of {answer.threshold:g}"
@@ -118,7 +123,7 @@ def _paper_pair(answer: Answer, pair: Pair) -> str:
         limit = f", within two Monte Carlo errors of the threshold of {answer.threshold:g}"
     return (
         f"{place} the comparison of {a}{correct[0]} and {b}{correct[1]} was undecided: {a} was "
-        f"better with posterior probability {below}{condition}{_numbers(pair)}{limit}."
+        f"better with posterior probability {below}{condition}{counted}{limit}."
     )
 
 
@@ -133,10 +138,13 @@ def _correct(answer: Answer) -> tuple[str, str]:
     )
 
 
-def _numbers(pair: Pair) -> str:
-    """The difference, its interval, and the counts, in brackets."""
+def _numbers(pair: Pair, averaged: str | None) -> str:
+    """The difference, its interval, the counts, and what is left out, in brackets."""
     difference = "" if pair.difference is None else _paper_difference(pair)
-    text = "; ".join(filter(None, (difference, sentences.outcomes_text(pair))))
+    counted = sentences.outcomes_text(pair)
+    counted += ", of all items pooled" if counted and averaged else ""
+    parts = difference, counted, sentences.left_out_text(pair)
+    text = "; ".join(filter(None, parts))
     return f" ({text})" if text else ""
 
 
@@ -176,7 +184,9 @@ def _paper_systems(answer: Answer) -> str:
         probably = f"(P(best) = {p}){condition}{more}"
         return f"{place} {first.system} was probably the best of {n}{by} {probably}."
     tied = [c.system for c in answer.best if tables.alike(first.p - c.p, first.p_mcse, c.p_mcse)]
-    probably = f", most probably {named(tied, 'or')} (P(best) = {p}{' each' * (len(tied) > 1)})"
+    texts = [numbers.probability(c.p, c.p_mcse) for c in answer.best[: len(tied)]]
+    p = f"{p} each" if len(tied) > 1 and len(set(texts)) == 1 else named(texts)
+    probably = f", most probably {named(tied, 'or')} (P(best) = {p})"
     probably = probably if len(tied) < size else ""
     if size == answer.n_systems:
         anyone = f"any of them may be the best{probably}{condition}"
@@ -193,13 +203,22 @@ def _paper_systems(answer: Answer) -> str:
     )
 
 
-def _paper_verdicts(counts: VerdictCounts, threshold: float, *, joint: bool) -> str:
+def _paper_missing(missing: Missing) -> str:
+    """How many scores are missing."""
+    scores = "score was" if missing.n == 1 else "scores were"
+    on = "all were" if missing.complete else "each pair was"
+    have = "all have" if missing.complete else "both have"
+    return f"{missing.n:,} {scores} missing; {on} compared on the items that {have}."
+
+
+def _paper_verdicts(counts: VerdictCounts, answer: Answer) -> str:
     """How many pairs had a verdict, and how many were undecided."""
     decided = counts.n_better + counts.n_equivalent
     text = f"{decided:,} of {counts.n_pairs:,} pairs had a verdict (posterior probability at least "
-    text += f"{threshold:g})"
+    text += f"{answer.threshold:g})"
     if counts.n_equivalent:
-        text += f", {counts.n_equivalent:,} of them practically equivalent"
+        text += f", {counts.n_equivalent:,} of them practically equivalent (a difference of at "
+        text += f"most {answer.rope:g})"
     if counts.n_undecided:
         were = "was" if counts.n_undecided == 1 else "were"
         text += f"; {counts.n_undecided:,} {were} undecided, which does not mean equal"
@@ -210,5 +229,6 @@ def _paper_verdicts(counts: VerdictCounts, threshold: float, *, joint: bool) -> 
     }
     texts = (f"; {n:,} {'was' if n == 1 else 'were'} {how}" for how, n in others.items() if n)
     text += "".join(texts)
+    joint = counts.joint or answer.together
     model = "a joint model of all systems" if joint else "pairwise models"
     return f"{text}. Probabilities and verdicts are from {model}."

@@ -17,7 +17,7 @@ from betterthan.results.facts import score_label
 from betterthan.results.markup import as_comment, breakable
 from betterthan.results.methods import tests_in
 from betterthan.results.numbers import latex, on_one_line
-from betterthan.results.pair_tables import matrix_table
+from betterthan.results.pair_tables import matrix_table, unmarked_verdicts
 from betterthan.results.paper_sentences import paper_sentences, place_label
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import (
@@ -98,14 +98,16 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     wide = "*" * (len(table.heads) >= _WIDE)
     long = max(len(row[0]) for row in table.rows) > _LONG
     spec = ("p{3.2cm}" if long else "l") + "r" * (len(table.heads) - 1)
+    caption = latex(_caption(context, table, test))
+    quotes = r"\textquotedbl" in "".join((caption, *rows))
     return "\n".join(
         [
-            "% needs \\usepackage{booktabs}",
+            r"% needs \usepackage{booktabs}" + r" and \usepackage[T1]{fontenc}" * quotes,
             rf"\begin{{table{wide}}}[t]",
             r"\centering",
             r"\footnotesize",
             r"\setlength{\tabcolsep}{3pt}",
-            rf"\caption{{{latex(_caption(context, table, test))}}}",
+            rf"\caption{{{caption}}}",
             r"\label{tab:betterthan}",
             rf"\begin{{tabular}}{{{spec}}}",
             r"\toprule",
@@ -131,9 +133,13 @@ def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
     provenance, baseline = context.provenance, context.provenance.baseline
     place = context.systems.index(on_one_line(baseline)) if baseline else reference(context)[0]
     corrected = context.many and provenance.correction not in (None, "none")
-    column = context.data["p_adjusted" if corrected else "p_value"]
-    values = column.sel({names.TEST: name}).transpose(*names.SQUARE).values[:, place]
-    texts = ["< 0.001" if p < 0.001 else numbers.p_value(p) for p in values.tolist()]
+    against = context.data.isel({names.SYSTEM_B: place}).sel({names.TEST: name})
+    p, raw = (against[k].values for k in ("p_adjusted" if corrected else "p_value", "p_value"))
+    errors = 0 * p
+    if name == "randomization" and "p_value_mcse" in against:
+        errors = against["p_value_mcse"].values * p / raw
+    values = zip(p.tolist(), errors.tolist(), strict=True)
+    texts = ["< 0.001" if p < 0.001 else numbers.p_value(p, mcse) for p, mcse in values]
     cells = [*texts[:place], "–", *texts[place + 1 :]]
     n = len(context.systems)
     correction = _CORRECTIONS.get(str(provenance.correction), str(provenance.correction))
@@ -142,7 +148,8 @@ def _test(context: ReportContext, name: str) -> tuple[str, list[str]]:
     on = f"on {provenance.tests_on}" if provenance.tests_on else ""
     statistic = _statistic(provenance) if name == "randomization" else ""
     words = f"{name.replace('_', ' ')} test{statistic} against {context.systems[place]}"
-    return ", ".join(filter(None, (f"p: two-sided {words}", on, how))), cells
+    pooled = "of all items pooled" if provenance.over else ""
+    return ", ".join(filter(None, (f"p: two-sided {words}", on, pooled, how))), cells
 
 
 def _statistic(provenance: Signature) -> str:
@@ -244,10 +251,12 @@ def _caption(context: ReportContext, table: Table, test: str) -> str:
     """What the rows are, the quantity, interval, model, threshold, and marks, in sentences."""
     data, provenance = context.data, context.provenance
     parts = [_subject(context)]
-    if "score_lower" in data:
+    if "score" in data:
         lower = " (lower is better)" if provenance.higher_is_better is False else ""
         quantity = score_label(provenance, "n_right" in data)
-        how = f" with its {interval_label(provenance.to_attrs())}"
+        how = f" with its {interval_label(provenance.to_attrs())}" * ("score_lower" in data)
+        if "score_lower" not in data and quantity.startswith("Mean"):
+            how = " over items"
         if _shared(context):
             how = _on_shared(context)
         elif "score_shared" in data:
@@ -259,9 +268,14 @@ def _caption(context: ReportContext, table: Table, test: str) -> str:
         counts = context.answer.verdict_counts
         none = counts and (counts.n_no_data or counts.n_no_verdict)
         empty = "; empty: no verdict" if none else ""
+        unmarked = unmarked_verdicts(context)
+        star = "verdict that one of the two is better" if unmarked else "verdict"
+        if "equivalent" in unmarked:
+            at_most = f"differences of at most {provenance.rope:g}"
+            empty = f"; no star for practical equivalence ({at_most}){empty}"
         parts.append(
             "Numbered columns: posterior probability, in percent, that the system of the row is "
-            f"better than that of the column; *: verdict, at {provenance.threshold:g} or above"
+            f"better than that of the column; *: {star}, at {provenance.threshold:g} or above"
             f"{empty}"
         )
     parts.append(f"Model: {_model(context)}")
@@ -330,7 +344,9 @@ def _analysis_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     n = provenance.n_items or 0
     fewest, most = context.answer.n_shared or (n, n)
     if n > 0:
-        of_pairs = "" if fewest == most else f"; each pair shares {fewest:,} to {most:,} of them"
+        shared = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        own = fewest < most or (context.many and n > most and provenance.missing == "pairwise")
+        of_pairs = f"; each pair shares {shared} of them" if own else ""
         yield "Items", f"{n if of_pairs else most:,}", f"items{of_pairs}"
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"

@@ -423,6 +423,7 @@ class Missing:
     n_if_wrong: int | None = None  # of many pairs, other verdicts then
     lowest: float | None = None  # of one pair, P(the system ahead is better) in the worst case
     highest: float | None = None  # and in the best case
+    complete: bool = False  # only items that all systems have are compared
 
 
 def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
@@ -568,7 +569,9 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     upper = np.triu_indices(data.sizes[names.SYSTEM_A], 1)
     lacking = data["n_missing"].values[upper] > 0
     holds = data["missing_holds"].values[upper]
-    missing = Missing(n=n, n_pairs=int(lacking.sum()), n_hold=int((lacking & holds).sum()))
+    n_pairs, n_hold = int(lacking.sum()), int((lacking & holds).sum())
+    complete = data.attrs.get("missing") == "complete"
+    missing = Missing(n=n, n_pairs=n_pairs, n_hold=n_hold, complete=complete)
     if len(holds) == 1 and "missing_probability" in data:
         place = (0, 1) if data["prob_better"].values[0, 1] >= 0.5 else (1, 0)
         limits = data["missing_probability"].values[place]

@@ -134,10 +134,9 @@ def verdict_sentence(pair: Pair) -> str:
         return f"{a} is better than {b}{by} (probability {p}){beyond_rope(pair)}{condition}."
     if pair.verdict == "equivalent":
         within = numbers.probability(pair.within_rope or 0.0, pair.within_rope_mcse)
-        ahead = f" {a} is slightly ahead (probability {p}), but by less than the ROPE."
         return (
             f"{a} and {b} are practically equivalent{by}{condition}: they differ by at most "
-            f"{pair.rope:g} with probability {within}.{ahead if pair.also_ahead else ''}"
+            f"{pair.rope:g} with probability {within}.{ahead_within_rope(pair)}"
         )
     if _nothing_decisive(pair):
         ties = "the number of ties is unknown" if pair.ties_unknown else "ties are dropped"
@@ -310,14 +309,22 @@ def _counts(pair: Pair, answer: Answer) -> Iterator[str]:
     place += OF_DECISIVE if place and counts_decisive(pair) else ""
     if text := ": ".join(filter(None, (place, outcomes_text(pair)))):
         yield f"{text}."
-    if pair.n_dropped:
-        items, are = ("item", "is") if pair.n_dropped == 1 else ("items", "are")
-        yield f"{pair.n_dropped:,} {items} {_lacks(pair)} {are} left out."
+    if left_out := left_out_text(pair):
+        yield f"{left_out}."
     if n and pair.n_dropped > n:
         yield (
             "Check that both systems were tested on the same items: fewer than half have both "
             "scores."
         )
+
+
+def ahead_within_rope(pair: Pair, *, was: bool = False) -> str:
+    """Which of two equivalent systems is better all the same; empty where none is."""
+    if not pair.also_ahead:
+        return ""
+    p = numbers.probability(pair.p or 0.0, pair.p_mcse)
+    tense = "was" if was else "is"
+    return f" {pair.first} {tense} slightly ahead (probability {p}), but by less than the ROPE."
 
 
 def counts_decisive(pair: Pair) -> bool:
@@ -346,10 +353,15 @@ def _ties_won(pair: Pair) -> str:
     return f"; {n:,} {'tie counts as a win' if n == 1 else 'ties count as wins'} of {whose}"
 
 
-def _lacks(pair: Pair) -> str:
-    if pair.lacking:
-        return f"without a score of {pair.lacking}"
-    return "that lacks a score" if pair.n_dropped == 1 else "that lack a score"
+def left_out_text(pair: Pair) -> str:
+    """``11 items without a score of haptik are left out``; empty where none is."""
+    if not pair.n_dropped:
+        return ""
+    items, lack, are = ("items", "lack", "are")
+    if pair.n_dropped == 1:
+        items, lack, are = ("item", "lacks", "is")
+    which = f"without a score of {pair.lacking}" if pair.lacking else f"that {lack} a score"
+    return f"{pair.n_dropped:,} {items} {which} {are} left out"
 
 
 # Three systems or more
@@ -620,23 +632,20 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
             f"{difficult}missing score counted as wrong, {missing.n_if_wrong:,} of "
             f"{answer.verdict_counts.n_pairs:,} pairwise verdicts change."
         )
-    if not missing.n or missing.n_hold == missing.n_pairs:
+    holds = missing.n_hold == missing.n_pairs
+    if not missing.n or (holds and answer.pair):
         return
     score = "score" if missing.n == 1 else "scores"
     whose = f" of {answer.pair.lacking}" if answer.pair and answer.pair.lacking else ""
     lacking = f"{missing.n:,} {score}{whose} {'is' if missing.n == 1 else 'are'} missing"
     if answer.pair:
         yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"
-    elif missing.n_hold:
-        yield (
-            f"! Missing data: {lacking}; for {missing.n_hold:,} of {missing.n_pairs:,} pairs that "
-            "lack scores, the pairwise verdict holds whatever their values."
-        )
-    else:
-        yield (
-            f"! Missing data: {lacking}; in each of the {missing.n_pairs:,} pairs that lack "
-            "scores, their values could change the pairwise verdict."
-        )
+        return
+    effect = f"in each of the {missing.n_pairs:,} pairs that lack scores, their values could change"
+    if missing.n_hold:
+        effect = f"for {missing.n_hold:,} of {missing.n_pairs:,} pairs that lack scores,"
+    end = " holds whatever their values" * (missing.n_hold > 0)
+    yield f"{'' if holds else '! '}Missing data: {lacking}; {effect} the pairwise verdict{end}."
 
 
 def _missing_limits(missing: Missing, pair: Pair) -> str:

@@ -26,6 +26,8 @@ REASONS = {
     "questions of these data, and the answers go opposite ways.",
     "weights": "The model weighs every data set alike, the test every example: in the test a large "
     "data set outweighs several small ones.",
+    "averaged": "The verdict is on an average over data sets, the test on all items pooled: in the "
+    "test a large data set outweighs several small ones.",
     "clusters": "The model counts wins and losses within clusters; the test looks at whole "
     "clusters, each of which favors one system.",
     "sizes": "One weighs how large the differences are (a mean), the other counts only which "
@@ -109,6 +111,8 @@ def reasons(cell: xr.Dataset, provenance: Signature) -> list[str]:
     keys = ["opposed"] if opposed else []
     if provenance.method == "advised" and provenance.model:
         keys += [MODEL_REASONS.get(provenance.model, "model")] if differing else []
+    elif provenance.over:
+        keys += ["averaged"] if differing else []
     else:
         keys += [_why(pair, test) for test in differing]
         against = np.sign(pair.wins - pair.losses) == -pair.side != 0
@@ -187,11 +191,12 @@ def tests_part(context: ReportContext) -> Part | None:
 
 def _tested_on(provenance: Signature) -> str:
     """What the tests count: clusters, or items, which may come in clusters that they ignore."""
+    pooled = ", pooled over data sets" if provenance.over else ""
     if provenance.tests_on:
-        return f"tests count {provenance.tests_on}"
+        return f"tests count {provenance.tests_on}{pooled}"
     if provenance.ignored:
-        return f"tests count items as independent, and ignore the {provenance.ignored}"
-    return f"tests count {provenance.observation}s"
+        return f"tests count items as independent{pooled}, and ignore the {provenance.ignored}"
+    return f"tests count {provenance.observation}s{pooled}"
 
 
 def _test_columns(context: ReportContext) -> list[Column]:
@@ -220,6 +225,9 @@ def _by_test(rows: xr.Dataset) -> xr.Dataset:
     }
     if "p_value_mcse" in rows:
         values["p_value_randomization_mcse"] = rows["p_value_mcse"]
+        if "p_adjusted" in rows:
+            factor = values["p_adjusted_randomization"] / values["p_value_randomization"]
+            values["p_adjusted_randomization_mcse"] = factor * rows["p_value_mcse"]
     return rows.assign(values)
 
 
