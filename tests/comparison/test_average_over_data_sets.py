@@ -495,6 +495,11 @@ def test_translations_of_items_are_warned_of_and_items_of_the_same_number_are_no
         for _ in range(20):
             answer = bt.compare(bt.read(translated(rng, alike=0.0)), **choices)
             assert note not in " ".join(answer.provenance.unit_notes)
+    runs = pd.concat([table.assign(epoch=1), table.assign(epoch=2)])
+    assert note in " ".join(str(bt.compare(bt.read(runs))).split())
+    unlike = translated(rng, alike=0.0)
+    runs = pd.concat([unlike.assign(epoch=1), unlike.assign(epoch=2)])
+    assert note not in " ".join(str(bt.compare(bt.read(runs))).split())
     clustered = bt.read(table.assign(cluster=table["item"]))
     assert note not in " ".join(str(bt.compare(clustered)).split())
     once = table[table["dataset"] == "language 0"]

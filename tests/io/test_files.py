@@ -239,3 +239,26 @@ def test_options_name_levels_of_an_index(levels):
     options = {"item": "question", "run": "take"}
     scores = bt.read(runs.set_index(levels), **options)
     xr.testing.assert_identical(scores.drop_attrs(), bt.read(runs, **options).drop_attrs())
+
+
+def test_tables_of_one_run_each_are_runs_of_the_same_items(tmp_path):
+    rng = np.random.default_rng(2)
+    paths, frames = [], []
+    for run in range(3):
+        values = (rng.random((20, 2)) < 0.6).astype(int)
+        frames.append(pd.DataFrame(values, columns=["A", "B"]).assign(epoch=run))
+        frames[-1].insert(0, "item", [f"task{k}" for k in range(20)])
+        paths.append(tmp_path / f"run{run}.csv")
+        frames[-1].to_csv(paths[-1], index=False)
+    whole = bt.read(pd.concat(frames))
+    for source in (paths, tmp_path, {f"run{k}": frame for k, frame in enumerate(frames)}):
+        scores = bt.read(source)
+        assert "dataset" not in scores.coords
+        assert "datasets" not in scores.attrs["reading"]
+        np.testing.assert_array_equal(scores.values, whole.values)
+        assert scores["epoch"].values.tolist() == whole["epoch"].values.tolist()
+    assert set(bt.read(paths, names="datasets")["dataset"].values) == {"run0", "run1", "run2"}
+    frames[2]["item"] = [f"other{k}" for k in range(20)]  # of other items
+    assert "dataset" in bt.read({str(k): frame for k, frame in enumerate(frames)}).coords
+    frames[1]["epoch"] = 0  # twice the same run
+    assert "dataset" in bt.read({str(k): frame for k, frame in enumerate(frames[:2])}).coords

@@ -297,3 +297,16 @@ def test_labels_that_look_alike_warn_and_so_do_numbers_in_two_spellings():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             agreement([codes, codes], categories=codes[:10], rng=1)
+
+
+def test_a_table_that_names_its_rows_as_items_is_not_taken_for_one_of_raters():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 6, 20)
+    rated = {f"rater {k}": np.clip(truth + rng.integers(-1, 2, 20), 1, 5) for k in range(3)}
+    table = pd.DataFrame(rated, index=pd.Index([f"q{k}" for k in range(20)], name="item"))
+    array = xr.DataArray(table, dims=("item", "system"))
+    for function in (bt.people.alpha, bt.people.kappa, bt.people.agreement):
+        with pytest.raises(ValueError, match="rows called 'item'; transpose it"):
+            function(table)
+        more = {} if function is bt.people.agreement else {"rng": 1}
+        xr.testing.assert_identical(function(array, **more), function(table.T, **more))

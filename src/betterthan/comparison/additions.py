@@ -435,7 +435,7 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
     items of other ids: by the F test of the analysis of variance, of each system against the mean.
     """
     scores = evaluation.observed
-    if evaluation.kind != "scores" or not several(scores, names.DATASET) or several(scores, EPOCH):
+    if evaluation.kind != "scores" or not several(scores, names.DATASET):
         return ()
     if CLUSTER in scores.coords or names.DATASET not in scores.coords or in_blocks(scores):
         return ()
@@ -446,7 +446,11 @@ def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
         np.unique(text_array(scores[name].values)[complete], return_inverse=True)[1]
         for name in (names.ITEM, names.DATASET)
     )
-    leads = leads[complete] - _group_means(leads[complete], place)
+    # the runs of an item together
+    pairs = item * (place.max(initial=0) + 1) + place
+    _, first, run_of = np.unique(pairs, return_index=True, return_inverse=True)
+    leads, item, place = _group_means(leads[complete], run_of)[first], item[first], place[first]
+    leads = leads - _group_means(leads, place)
     repeated = np.bincount(item)[item] > 1
     leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
     groups, rows = len(np.unique(item)), len(item)

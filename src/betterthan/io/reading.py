@@ -52,6 +52,7 @@ from betterthan.io.score_values import (
     warn_of_numbers_in_two_spellings,
 )
 from betterthan.io.several_tables import (
+    are_runs,
     cell_list,
     is_file_per_system,
     joined,
@@ -457,7 +458,7 @@ def read_tables(
             votes = role == "cluster" and chosen_layout.name == "votes"
             right = "; pass layout='judgments', too" if votes else ""
             raise ValueError(f"{what}; this was read as {chosen_layout.name}{right}")
-    result = _read(chosen_layout, by_name, datasets, systems, choices, plain)
+    result = _read(chosen_layout, by_name, datasets, systems, choices, plain, names_are)
     if several:
         _refuse_copies(named)
     if higher_is_better is None and chosen_layout.gives == "scores":
@@ -505,15 +506,21 @@ def _read(
     systems: Any,
     choices: dict[str, Any],
     plain: bool,
+    names_are: str | None,
 ) -> Any:
-    """What tables of one layout hold, with what they say of themselves."""
+    """What tables of one layout hold, with what they say of themselves; several of one run of the
+    same items each are runs, and not data sets, unless `names_are` names these.
+    """
     wanted, tables = named_systems(systems), list(by_name.values())
     if wanted is not None and layout.gives == "judgments":
         raise ValueError("systems is for scores, tallies and counts; judgments are read whole")
     readings = [_reading(layout, table, wanted, choices["scale"]) for table in tables]
     if datasets or not plain or getattr(readings[0].data, "along_items", None):
         readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
-    result = _joined(layout, readings, datasets, tables) if datasets else readings[0].data
+    several, unnamed = bool(datasets), names_are is None and layout.gives == "scores"
+    if several and unnamed and are_runs([reading.data for reading in readings]):
+        datasets = []
+    result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
     if layout.name == "votes" and datasets and (reason := votes_in_several_tables(tables)):

@@ -28,6 +28,7 @@ from betterthan.io.table import Table, unread
 from betterthan.text import looks_like
 
 NAMES = ("systems", "datasets")
+_EPOCH = "epoch"
 _NUMBERED = "items are row numbers"
 
 
@@ -179,8 +180,20 @@ def cell_list(values: Any) -> Sequence[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else values
 
 
+def are_runs(arrays: Sequence[xr.DataArray]) -> bool:
+    """Whether each array has scores of one run of the same items, numbered by its epochs."""
+    if len(arrays) < 2 or any(_EPOCH not in array.coords for array in arrays):
+        return False
+    epochs = [set(array[_EPOCH].values.tolist()) for array in arrays]
+    numbered = all(len(own) == 1 for own in epochs) and len(set().union(*epochs)) == len(arrays)
+    first, *others = (set(array[names.ITEM].values.tolist()) for array in arrays)
+    return numbered and all(items == first for items in others)
+
+
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
-    """The arrays one after the other: along item for scores, along a new dim dataset for counts."""
+    """The arrays one after the other: along item for scores, with the data set of each if they have
+    names; along a new dim dataset for counts.
+    """
     is_scores = names.SYSTEM in arrays[0].dims
     axis = names.SYSTEM if is_scores else names.SYSTEM_A
     for array, source in zip(arrays, sources, strict=True):
@@ -205,7 +218,7 @@ def _joined_scores(
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
     sizes = [array.sizes[names.ITEM] for array in arrays]
-    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, sizes)}
+    coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, sizes)} if datasets else {}
     for role in coordinate_roles[0]:
         coords[role] = np.concatenate([array[role].values for array in arrays])
     ids = np.concatenate([array[names.ITEM].values for array in arrays])

@@ -11,6 +11,7 @@ import xarray as xr
 from scipy import special, stats
 
 from betterthan import checks, names
+from betterthan.people.shared_texts import people_in_rows
 from betterthan.rounding import without_rounding
 from betterthan.signed import Signature
 
@@ -428,7 +429,7 @@ def agreement(ratings: Any) -> xr.Dataset:
     ----------
     ratings : pandas.DataFrame or xarray.DataArray
         Ratings with subjects as rows (first dim) and texts as columns; NaN if a subject did not
-        rate a text.
+        rate a text. Of an array with dims (item, ...) the second dim has the subjects.
 
     Returns
     -------
@@ -475,13 +476,12 @@ def agreement(ratings: Any) -> xr.Dataset:
 
 def _rated(ratings: Any) -> tuple[np.ndarray, list[str]]:
     """Ratings (subject, text), and the subjects."""
+    ratings = people_in_rows(ratings, "subjects")
     values = as_numbers(ratings, "ratings")
     if values.ndim != 2:
         raise ValueError(
             f"ratings have shape {values.shape}; give a table, subjects in rows, texts in columns"
         )
-    if isinstance(ratings, xr.DataArray):
-        ratings = ratings.to_pandas()
     index = ratings.index if isinstance(ratings, pd.DataFrame) else range(len(values))
     subjects = [str(s) for s in index]
     checks.fit(subjects, "subject")

@@ -10,6 +10,7 @@ import xarray as xr
 from betterthan import checks, names, schemas
 from betterthan.exact import labels
 from betterthan.exact.numeric import monte_carlo
+from betterthan.people.shared_texts import people_in_rows
 from betterthan.signed import Signature
 from betterthan.text import LOOK_ALIKE, spelling, stripped
 
@@ -34,7 +35,8 @@ def kappa(
     ----------
     ratings : pandas.DataFrame, xarray.DataArray or array-like
         Ratings with raters as rows and items as columns, as in `people.agreement`: numbers or
-        labels, and None, NaN, or an empty text if a rater did not rate an item. Or a table of
+        labels, and None, NaN, or an empty text if a rater did not rate an item. Of an array with
+        dims (item, ...), such as from `read`, the second dim has the raters. Or a table of
         counts, dims (predicted, actual), such as from `labels.from_table`; its two raters have the
         names of its dims, and items without a predicted label are left out.
     weights : {None, "linear", "quadratic"}, optional
@@ -263,8 +265,7 @@ def _table(first: np.ndarray, second: np.ndarray, categories: int) -> np.ndarray
 
 def rated_table(ratings: Any) -> tuple[np.ndarray, list[str]]:
     """Ratings (rater, item) of any kind, None where there is none, and the raters."""
-    if isinstance(ratings, xr.DataArray) and ratings.ndim == 2:
-        ratings = ratings.to_pandas()
+    ratings = people_in_rows(ratings, "raters")
     if isinstance(ratings, xr.Dataset):
         raise ValueError(f"ratings is {checks.quoted(ratings)}; give a table, raters in rows")
     values = np.asarray(ratings, dtype=object)

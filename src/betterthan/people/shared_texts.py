@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
-from betterthan import checks
+from betterthan import checks, names
 from betterthan.io.problems import require_columns
 
 TEXT = "text"
@@ -74,3 +75,23 @@ def _warn_of_shared_values(table: pd.DataFrame, predictor: str, subject: str) ->
         f"{predictor!r}, and no column names the texts; pass text='the column of texts', or "
         f"text=None if rows are no texts"
     )
+
+
+_ITEMS = (names.ITEM, "items", "document", "documents", "text", "texts", "question", "questions")
+
+
+def people_in_rows(ratings: Any, who: str) -> Any:
+    """A labelled table with `who` in rows: of a DataArray whose first dim is the item, the rows are
+    its columns.
+
+    Raises
+    ------
+    ValueError
+        If the rows of a frame are called items.
+    """
+    if isinstance(ratings, xr.DataArray) and ratings.ndim == 2:
+        return (ratings.T if str(ratings.dims[0]).casefold() in _ITEMS else ratings).to_pandas()
+    name = ratings.index.name if isinstance(ratings, pd.DataFrame) else None
+    if str(name).casefold() in _ITEMS:
+        raise ValueError(f"ratings has rows called {name!r}; transpose it: {who} go in rows")
+    return ratings

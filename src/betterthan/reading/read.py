@@ -199,7 +199,7 @@ def read(
         ``predictions`` a list names columns, and no other column is read.
     names : {"systems", "datasets"}, optional
         Meaning of several tables. Default: files with one column of scores are systems, and files
-        of the same systems are data sets.
+        of the same systems are data sets; or runs, if each has one epoch of the same items.
     task, metric, filter, epoch : optional
         For logs: what to read, if there is more than one. The beginning of a metric's name is
         enough. ``metric`` is also for a long table whose column ``metric`` names several.
