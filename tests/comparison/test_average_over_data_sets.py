@@ -511,6 +511,18 @@ def test_translations_of_items_are_warned_of_and_items_of_the_same_number_are_no
     assert note not in " ".join(str(bt.compare(bt.read(apart))).split())
 
 
+def test_translations_are_warned_of_by_other_answers_on_scores():
+    rng, note = np.random.default_rng(1), "Items of one id are alike in several data sets"
+    for alike in (0.9, 0.0):
+        table = translated(rng, alike=alike)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bt.scores.compare(bt.read(table), rng=1, draws=200, shuffles=200)
+        assert any(note in str(one.message) for one in caught) == (alike > 0)
+        sides = (table[[name, "item", "dataset"]].rename(columns={name: "score"}) for name in "AB")
+        assert (note in " ".join(str(bt.gate(*sides, margin=0.3)).split())) == (alike > 0)
+
+
 def test_over_is_another_column_than_that_of_data_sets():
     data = items_of()
     frame = data.to_pandas().assign(benchmark=data["dataset"].values).reset_index()

@@ -310,3 +310,13 @@ def test_a_table_that_names_its_rows_as_items_is_not_taken_for_one_of_raters():
             function(table)
         more = {} if function is bt.people.agreement else {"rng": 1}
         xr.testing.assert_identical(function(array, **more), function(table.T, **more))
+
+
+def test_weights_of_a_table_of_grades_are_by_the_grades_and_not_by_their_order():
+    human, judge = [3, 1, 2, 5, 4, 4, 2, 1, 5, 3, 2, 4], [3, 2, 2, 4, 4, 5, 1, 1, 5, 3, 3, 4]
+    tables = (bt.labels.confusion_matrix(human[::k], judge[::k]) for k in (1, -1))
+    for ratings in ([human, judge], *tables):
+        kappa = bt.people.kappa(ratings, weights="quadratic", rng=1)["kappa"]
+        square = (np.subtract.outer(human, judge) ** 2).mean()
+        mean = (np.subtract(human, judge) ** 2).mean()
+        np.testing.assert_allclose(kappa.values[0, 1], 1 - mean / square, rtol=1e-12)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import special
 
 import betterthan
 from betterthan import checks, names, schemas
@@ -19,8 +18,7 @@ from betterthan.comparison.options import Options
 from betterthan.counts.judgments import JUDGE, JUDGMENT, few_judges
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, differing, pooled, several, sums_by_unit
-from betterthan.io.texts import text_array
+from betterthan.counts.units import CLUSTER, EPOCH, alike_items, differing, pooled, several
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.verdicts import decide
@@ -431,56 +429,10 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
-    """A warning where the items of one id in several data sets favor one system more alike than
-    items of other ids: by the F test of the analysis of variance, of each system against the mean.
-    """
+    """A warning where the items of one id are alike in several data sets."""
     scores = evaluation.observed
-    if evaluation.kind != "scores" or not several(scores, names.DATASET):
-        return ()
-    if CLUSTER in scores.coords or names.DATASET not in scores.coords or in_blocks(scores):
-        return ()
-    values = scores.transpose(names.ITEM, names.SYSTEM).values.astype(float)
-    leads = values - values.mean(1, keepdims=True)
-    complete = ~np.isnan(leads).any(1)
-    item, place = (
-        np.unique(text_array(scores[name].values)[complete], return_inverse=True)[1]
-        for name in (names.ITEM, names.DATASET)
-    )
-    # the runs of an item together
-    pairs = item * (place.max(initial=0) + 1) + place
-    _, first, run_of = np.unique(pairs, return_index=True, return_inverse=True)
-    leads, item, place = _group_means(leads[complete], run_of)[first], item[first], place[first]
-    leads = leads - _group_means(leads, place)
-    repeated = np.bincount(item)[item] > 1
-    leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
-    groups, rows = len(np.unique(item)), len(item)
-    free = rows - groups - len(np.unique(place)) + 1  # the means of data sets are taken off
-    if groups < _FEW_SHARED or free < 1:
-        return ()
-    item_mean = _group_means(leads, item)
-    between, within = (item_mean**2).sum(0), ((leads - item_mean) ** 2).sum(0)
-    varies = between > 1e-12 * rows
-    if not varies.any():
-        return ()
-    with np.errstate(divide="ignore"):
-        ratio = between[varies] / within[varies] * free / (groups - 1)
-    p = special.fdtrc(groups - 1, free, ratio).min() * len(ratio)
-    if p > _LEVEL_SHARED:
-        return ()
-    return (
-        f"! Items of one id are alike in several data sets (p = {numbers.p_value(p)}), as "
-        "translations or copies of one item are, and count as independent; a column 'cluster' with "
-        "their ids lets each count once.",
-    )
-
-
-_FEW_SHARED, _LEVEL_SHARED = 5, 0.001  # ids that data sets share, and the level of the test
-
-
-def _group_means(values: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """The mean of its group for each row."""
-    sums, number = sums_by_unit(values, group, int(group.max(initial=-1)) + 1)
-    return (sums / np.maximum(number, 1))[group]
+    alike = "" if evaluation.kind != "scores" or in_blocks(scores) else alike_items(scores)
+    return (f"! {alike}.",) if alike else ()
 
 
 def _on_data_sets(evaluation: Evaluation) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy import special
 
 from betterthan import checks, names, schemas
 from betterthan.blocks.lazy import in_blocks
@@ -152,6 +153,60 @@ def pooled(data: Any) -> str:
     if len(set(sizes.tolist())) < 2:
         return ""
     return f"the {len(sizes)} data sets are pooled, so large ones weigh more"
+
+
+_FEW_SHARED, _LEVEL_SHARED = 5, 0.001  # ids that data sets share, and the level of the test
+
+
+def alike_items(scores: xr.DataArray) -> str:
+    """That the items of one id in several data sets favor one system more alike than items of other
+    ids, or nothing: by the F test of the analysis of variance, of each system against the mean.
+
+    Parameters
+    ----------
+    scores : xarray.DataArray, dims (item, system)
+        The runs of an item are averaged.
+    """
+    if not several(scores, names.DATASET) or CLUSTER in scores.coords:
+        return ""
+    values = scores.transpose(names.ITEM, names.SYSTEM).values.astype(float)
+    leads = values - values.mean(1, keepdims=True)
+    complete = ~np.isnan(leads).any(1)
+    item, place = (
+        np.unique(text_array(scores[name].values)[complete], return_inverse=True)[1]
+        for name in (names.ITEM, names.DATASET)
+    )
+    pairs = item * (place.max(initial=0) + 1) + place
+    _, first, run_of = np.unique(pairs, return_index=True, return_inverse=True)
+    leads, item, place = _group_means(leads[complete], run_of)[first], item[first], place[first]
+    leads = leads - _group_means(leads, place)
+    repeated = np.bincount(item)[item] > 1
+    leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
+    groups, rows = len(np.unique(item)), len(item)
+    free = rows - groups - len(np.unique(place)) + 1  # the means of data sets are taken off
+    if groups < _FEW_SHARED or free < 1:
+        return ""
+    item_mean = _group_means(leads, item)
+    between, within = (item_mean**2).sum(0), ((leads - item_mean) ** 2).sum(0)
+    varies = between > 1e-12 * rows
+    if not varies.any():
+        return ""
+    with np.errstate(divide="ignore"):
+        ratio = between[varies] / within[varies] * free / (groups - 1)
+    p = special.fdtrc(groups - 1, free, ratio).min() * len(ratio)
+    if p > _LEVEL_SHARED:
+        return ""
+    return (
+        f"Items of one id are alike in several data sets (p = {p:.2g}), as translations or copies "
+        "of one item are, and count as independent; a column 'cluster' with their ids lets each "
+        "count once"
+    )
+
+
+def _group_means(values: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """The mean of its group for each row."""
+    sums, number = sums_by_unit(values, group, int(group.max(initial=-1)) + 1)
+    return (sums / np.maximum(number, 1))[group]
 
 
 def one_unit_an_item(items: np.ndarray, units: np.ndarray, coordinate: str) -> None:

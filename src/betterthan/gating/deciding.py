@@ -9,7 +9,7 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.counts.runs import BINARY_RUNS, Reliability, successes_of
-from betterthan.counts.units import CLUSTER, pooled
+from betterthan.counts.units import CLUSTER, alike_items, pooled, several
 from betterthan.exact.joint.student import DF_MIN
 from betterthan.exact.wins import intervals
 from betterthan.gating import rule
@@ -122,6 +122,9 @@ def gate(
         return _gate(sides, rule.NOT_COMPARABLE, margin, threshold, (scales,))
     if unequal := pooled(sides.scores):
         sides = replace(sides, warned=(*sides.warned, f"{unequal}; gate each alone, too"))
+    shared = several(sides.scores, names.DATASET)
+    if shared and (alike := alike_items(as_array(sides.scores))):
+        sides = replace(sides, warned=(*sides.warned, alike))
     pairs = rule.paired(sides.scores, limits)
     _fits(pairs, margin, in_percent=isinstance(written, names.Percentage))
     if stops := _lacking(pairs, max_missing):

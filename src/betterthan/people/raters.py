@@ -44,7 +44,8 @@ def kappa(
         square. The distance of numbers is their difference, that of labels the number of steps in
         `categories`.
     categories : sequence, optional
-        All categories, in order. Default: those that occur, sorted; for a table, in its order.
+        All categories, in order. Default: those that occur, sorted; for a table, its labels as
+        numbers if all are numbers, else in its order.
     ci_prob : float, default 0.95
         Level of the equal-tailed credible intervals.
     draws : int, default 4,000
@@ -234,14 +235,16 @@ def _joint_tables(
     the places of the categories.
     """
     if isinstance(ratings, xr.DataArray) and {names.PREDICTED, names.ACTUAL} <= set(ratings.dims):
-        counts = schemas.confusion(ratings)[0]
+        counts, _, labels_in_order = schemas.confusion(ratings)
         if counts.ndim != 2 or categories is not None:
             raise ValueError(
                 "ratings are counts; give one table, dims (predicted, actual), without categories"
             )
         predicted, actual = np.diag(counts.sum(1)), np.diag(counts.sum(0))
         tables = [(0, 0, predicted), (0, 1, counts), (1, 1, actual)]
-        return [names.PREDICTED, names.ACTUAL], tables, np.arange(len(counts), dtype=float)
+        places = pd.to_numeric(pd.Series(labels_in_order), errors="coerce").to_numpy(float)
+        places = places if np.isfinite(places).all() else np.arange(len(counts), dtype=float)
+        return [names.PREDICTED, names.ACTUAL], tables, places
     values, raters = rated_table(ratings)
     codes, ordered = coded(values, categories)
     numeric = all(isinstance(c, int | float | np.number) for c in ordered)
