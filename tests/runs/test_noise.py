@@ -367,3 +367,30 @@ def test_a_plan_of_items_in_clusters_says_that_its_errors_are_too_small():
     clustered, alone = bt.read(rows[[*columns, "cluster"]]), bt.read(rows[columns])
     assert bt.plan.runs(clustered).lines[:-1] == bt.plan.runs(alone).lines
     assert bt.plan.runs(clustered).lines[-1].startswith("! Items come in 10 clusters")
+
+
+def test_a_table_of_trials_has_the_clusters_of_its_items():
+    rng, rows = np.random.default_rng(4), []
+    for cluster in range(12):
+        right = {system: int(rng.integers(0, 6)) for system in "AB"}
+        rows += [
+            (f"{cluster}_{k}", system, f"repository {cluster}", right[system], 5, "x")
+            for k in range(5)
+            for system in "AB"
+        ]
+    columns = ["item", "system", "cluster", "successes", "trials", "note"]
+    table = pd.DataFrame(rows, columns=columns)
+    trials = bt.counts.trials_from_table(table)
+    reading = trials.attrs["reading"]
+    assert reading.endswith("cluster from column 'cluster', ignored columns 'note'")
+    runs = table.loc[table.index.repeat(5)].copy()
+    runs["epoch"] = runs.groupby(["item", "system"]).cumcount()
+    runs["score"] = (runs["epoch"] < runs["successes"]).astype(int)
+    one_a_row = bt.read(runs[["item", "system", "cluster", "epoch", "score"]])
+    errors = [bt.runs.noise(data).data["difference_error"] for data in (trials, one_a_row)]
+    np.testing.assert_allclose(*errors, rtol=1e-12)
+    alone = bt.runs.noise(bt.counts.trials_from_table(table.drop(columns="cluster")))
+    assert errors[0].max() > 2 * alone.data["difference_error"].max()
+    table.loc[1, "cluster"] = "another"
+    with pytest.raises(ValueError, match="has the cluster 'repository 0' in one run and 'another'"):
+        bt.counts.trials_from_table(table)

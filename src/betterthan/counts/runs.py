@@ -28,7 +28,7 @@ from betterthan.counts.units import (
 )
 from betterthan.exact.joint import units
 from betterthan.exact.runs import Variances, drawn, share_of_runs, spread_of_runs, variances
-from betterthan.io.problems import require_columns
+from betterthan.io.problems import listed, require_columns
 
 SUCCESSES, TRIALS, PLANNED = "successes", "trials", "planned"
 _CELL = (names.ITEM, names.SYSTEM)
@@ -113,13 +113,14 @@ def trials_from_table(
     Returns
     -------
     xarray.Dataset
-        ``successes`` and ``trials`` (item, system).
+        ``successes`` and ``trials`` (item, system), with the columns cluster and dataset, if there
+        are, as coordinates of the items.
 
     Raises
     ------
     ValueError
-        If a column is missing, a number is negative or not whole, successes exceed trials, or a row
-        is there twice.
+        If a column is missing, a number is negative or not whole, successes exceed trials, a row
+        is there twice, or an item is in two clusters or data sets.
 
     Examples
     --------
@@ -148,8 +149,17 @@ def trials_from_table(
     labelled = ids.rename(columns={item: names.ITEM, system: names.SYSTEM})
     result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
+    _, first = np.unique(pd.factorize(ids[item])[0], return_index=True)
+    groups = [k for k in (CLUSTER, names.DATASET) if k in table.columns and k not in columns]
+    for group in groups:
+        labels = table[group].where(table[group].notna(), "").astype(str).str.strip().to_numpy()
+        one_unit_an_item(ids[item].to_numpy(), labels, group)
+        result = result.assign_coords({group: (names.ITEM, labels[first])})
     items, systems = (result.sizes[dim] for dim in (names.ITEM, names.SYSTEM))
     read = f"DataFrame read as trials: {items} items x {systems} systems, successes of trials"
+    read += "".join(f", {group} from column {group!r}" for group in groups)
+    ignored = [str(k) for k in table.columns if k not in (*columns, *groups)]
+    read += f", ignored columns {listed(ignored)}" if ignored else ""
     return result.assign_attrs(source="DataFrame", reading=read)
 
 
