@@ -30,32 +30,9 @@ class BlockMeans:
     """Means of systems, more is better, with what a joint posterior needs of their errors."""
 
     mean: np.ndarray
-    scored: np.ndarray
-    of: "BlockTotals"
-
-    @property
-    def covariance(self) -> np.ndarray:
-        """Of the means, (system, system)."""
-        assert self.of.spread is not None  # graded scores are read twice
-        return self.of.spread.products / (self.of.units * (self.of.units - 1))
-
-    @property
-    def df(self) -> float:
-        """Items less one."""
-        return self.of.units - 1.0
-
-    @property
-    def law(self) -> Student:
-        """Of each mean by itself."""
-        squares, n = self.of.squares(), np.maximum(self.scored, 1)
-        error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
-        skewness = None
-        if self.of.graded and self.of.spread is not None:
-            sign = 1 if self.of.higher_is_better else -1
-            cubes = np.diag(self.of.spread.cubes)
-            skewness = sign * skewness_of(n, np.zeros(len(n)), squares, cubes)
-        error = np.where(self.scored > 1, error, 0.0)
-        return Student(self.mean, error, np.maximum(n - 1.0, 1.0), skewness=skewness, units=n)
+    covariance: np.ndarray  # of the means, (system, system)
+    df: float  # items less one
+    law: Student  # of each mean by itself
 
 
 @dataclass(frozen=True)
@@ -96,12 +73,6 @@ class BlockTotals:
         """Of the scores as they stand; nan where there is none."""
         return np.where(self.scored > 0, self.average, np.nan)
 
-    def squares(self) -> np.ndarray:
-        """Sum over items of the squared distance from the mean, (system,)."""
-        if self.spread is not None and self.graded:
-            return np.diag(self.spread.products)
-        return self.scored * self.average * (1 - self.average)
-
     @property
     def limits(self) -> tuple[float, float]:
         """The range of a mean, of which more is better, where it is known."""
@@ -116,9 +87,10 @@ class BlockTotals:
         return (0.0, 1.0) if 0 <= low <= high <= 1 else (low, high)
 
     def sd(self) -> float:
-        """Standard deviation of the scores of all systems together."""
+        """Standard deviation of the graded scores of all systems together."""
+        assert self.spread is not None  # graded scores are read twice
         mean = np.average(self.average, weights=self.scored)
-        squares = self.squares() + self.scored * (self.average - mean) ** 2
+        squares = np.diag(self.spread.products) + self.scored * (self.average - mean) ** 2
         return float(np.sqrt(squares.sum() / self.scored.sum()))
 
     def both_right(self) -> tuple[np.ndarray, int]:
@@ -129,9 +101,15 @@ class BlockTotals:
 
     @cached_property
     def means(self) -> BlockMeans:
-        """Of each system on its own items."""
-        sign = 1 if self.higher_is_better else -1
-        return BlockMeans(sign * self.mean, self.scored, self)
+        """Of each system on its own items, of graded scores."""
+        assert self.spread is not None  # graded scores are read twice
+        sign, scored = 1 if self.higher_is_better else -1, np.maximum(self.scored, 1)
+        squares, less_one = np.diag(self.spread.products), np.maximum(scored - 1.0, 1.0)
+        error = np.where(self.scored > 1, np.sqrt(squares / less_one / scored), 0.0)
+        skewness = skewness_of(scored, np.zeros(len(scored)), squares, np.diag(self.spread.cubes))
+        law = Student(sign * self.mean, error, less_one, skewness=sign * skewness, units=scored)
+        covariance = self.spread.products / max(self.units * (self.units - 1), 1)
+        return BlockMeans(law.mean, covariance, self.units - 1.0, law)
 
     def shared_scores(self) -> np.ndarray:
         """The score of the system of the row on the items that it and that of the column have, as
