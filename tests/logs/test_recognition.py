@@ -2,7 +2,9 @@
 
 import pytest
 
-from betterthan.logs.roster import READERS
+from betterthan.logs.of_tool_rows import PATTERNS
+from betterthan.logs.recognising import find_reader
+from betterthan.logs.roster import READERS, Reader
 from betterthan.logs.sniffing import LogFile, Preview
 
 from .samples import FORMATS, files_in, needs_samples
@@ -71,3 +73,15 @@ def test_no_reader_takes_what_is_no_log(tmp_path, reader, text):
 @pytest.mark.parametrize("kind", ["zip", "parquet", "an image", "binary"])
 def test_a_head_without_anything(reader, kind):
     assert reader.recognises(Preview(kind)) is False
+
+
+def test_plain_names_of_columns_need_no_reader(monkeypatch):
+    monkeypatch.setattr(Reader, "recognises", None)
+    assert find_reader(Preview("text", lines=("item,base,new_2", "i1,0,1"))) is None
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.tool)
+def test_every_tool_names_a_column_that_is_not_plain(pattern):
+    # what the header that no reader is asked about may not hold
+    needs = [need.replace("\\.", ".").replace(".+", "x") for need in pattern.needs]
+    assert any("input" in need or set(need) & set("./") for need in needs), pattern.tool

@@ -3,6 +3,7 @@
 import gc
 import glob
 import os
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -159,6 +160,8 @@ def why_unread(preview: Preview) -> str | None:
 NO_TABLES = ("a Git LFS pointer", "an image", "a PDF", "a web page")
 _MOST = 5  # skipped files that are named
 _ALWAYS_A_LOG = (".eval",)  # a name that one tool alone gives
+# names of columns that no reader takes: its tool writes "input", or one with another sign
+_PLAIN_HEADER = re.compile(r"(?!.*input)\w+(,\w+)+")
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,8 @@ class Sorted:
 
 def find_reader(preview: Preview, first: Reader | None = None) -> Reader | None:
     """Return the one reader that recognizes the file; `first` is asked before the others."""
+    if preview.kind == "text" and preview.lines and _PLAIN_HEADER.fullmatch(preview.lines[0]):
+        return None
     if first is not None and first.recognises(preview):
         return first
     fits = [reader for reader in READERS if reader.recognises(preview)]
