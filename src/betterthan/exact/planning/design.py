@@ -128,23 +128,13 @@ def soonest(prob: _Prob, sure: _Prob, rows: np.ndarray, target: float) -> np.nda
     [200.0, 10.0, nan]
     """
     items = np.full(len(rows), np.nan)
-    place = np.minimum(_halved(prob, rows, target), len(ROUND) - 1)
+    place = fewest(lambda k: prob(rows, ROUND[k]) >= target, np.zeros(len(rows)), len(ROUND))
+    place = np.minimum(place, len(ROUND) - 1)
     while (open_ := np.flatnonzero(np.isnan(items) & (place < len(ROUND)))).size:
         met = sure(rows[open_], ROUND[place[open_]]) >= target
         items[open_[met]] = ROUND[place[open_[met]]]
         place[open_[~met]] += 1
     return items
-
-
-def _halved(prob: _Prob, rows: np.ndarray, target: float) -> np.ndarray:
-    """The place among the round numbers, past the last where none will do."""
-    low, high = np.zeros(len(rows), np.int64), np.full(len(rows), len(ROUND))
-    while (open_ := np.flatnonzero(low < high)).size:
-        middle = (low[open_] + high[open_]) // 2
-        met = prob(rows[open_], ROUND[middle]) >= target
-        high[open_] = np.where(met, middle, high[open_])
-        low[open_] = np.where(met, low[open_], middle + 1)
-    return low
 
 
 def critical_wins(decisive: np.ndarray, alpha: float, alternative: str) -> np.ndarray:
