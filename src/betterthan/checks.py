@@ -272,6 +272,12 @@ def at_least_two(systems: Sequence[Hashable]) -> None:
         raise ValueError(f"a comparison needs at least two systems; found {number}")
 
 
+def several_systems(systems: Sequence[Hashable]) -> None:
+    """Refuse fewer than two systems, and two of the same name."""
+    unique(systems, "system")
+    at_least_two(systems)
+
+
 def nonnegative_integers(values: Any, what: str) -> np.ndarray:
     """Return `values` as int64; refuse negative, fractional, missing and inexact numbers."""
     try:

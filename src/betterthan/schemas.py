@@ -28,8 +28,7 @@ def scores(data: Any) -> Any:
     systems = list(map(str, coords[names.SYSTEM].values)) if names.SYSTEM in coords else []
     if not systems:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
     if set(data.dims) != {names.ITEM, names.SYSTEM}:
         dims = tuple(map(str, data.dims))
         raise ValueError(f"scores have dims {dims}; give (item, system) alone")
@@ -166,8 +165,7 @@ def _named_tallies(data: Any) -> None:
     if names.SYSTEM not in coords:
         raise ValueError("tallies need a coordinate 'system' with the names of the systems")
     systems = list(map(str, coords[names.SYSTEM].values))
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
 
 
 def counts(data: Any) -> Any:
@@ -220,9 +218,7 @@ def _of_own_items(data: Any) -> Any:
 def triangles(data: Any) -> None:
     """Refuse a square of counts whose two triangles contradict each other."""
     data = data.transpose(..., names.SYSTEM_A, names.SYSTEM_B, names.OUTCOME)
-    systems = [str(system) for system in data[names.SYSTEM_A].values]
-    if systems != [str(system) for system in data[names.SYSTEM_B].values]:
-        raise ValueError("system_a and system_b must name the same systems in the same order")
+    systems = systems_of_square(data)
     checks.unique(systems, "system")
     values = data.values
     turned = np.swapaxes(values, -3, -2)
@@ -233,6 +229,14 @@ def triangles(data: Any) -> None:
         at = tuple(np.argwhere(wrong)[0])
         here, there = values[at].tolist(), turned[at].tolist()
         raise ValueError(_contradiction(systems[at[-2]], systems[at[-1]], here, there))
+
+
+def systems_of_square(data: Any) -> list[str]:
+    """The systems of a square, which both of its dims must name in the same order."""
+    systems, others = ([str(system) for system in data[dim].values] for dim in names.SQUARE)
+    if systems != others:
+        raise ValueError("system_a and system_b must name the same systems in the same order")
+    return systems
 
 
 def _contradiction(a: str, b: str, here: list[int], there: list[int]) -> str:

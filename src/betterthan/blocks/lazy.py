@@ -59,8 +59,7 @@ def blocks_of(data: xr.DataArray) -> Blocks:
     if names.SYSTEM not in data.coords:
         raise ValueError("scores need a coordinate 'system' with the names of the systems")
     systems = tuple(str(s) for s in data[names.SYSTEM].values)
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
     ids = data.indexes.get(names.ITEM)  # what lies in files, its reader has looked at
     if ids is not None and not ids.is_unique:
         twice = ids[ids.duplicated()][0]

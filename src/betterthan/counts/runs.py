@@ -202,8 +202,7 @@ def trials_of(data: Any) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
         for k in (SUCCESSES, TRIALS)
     )
     systems = [str(s) for s in table[names.SYSTEM].values]
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
     items = item_ids(table).tolist()
     checks.unique(items, "item")
     _need_possible(successes, tried, items, systems)

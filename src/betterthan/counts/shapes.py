@@ -228,9 +228,7 @@ def _systems_of(square: Any) -> list[str]:
         raise ValueError(
             f"square has dims {tuple(map(str, square.dims))}; it needs system_a and system_b"
         )
-    systems = [str(s) for s in square[names.SYSTEM_A].values]
-    if systems != [str(s) for s in square[names.SYSTEM_B].values]:
-        raise ValueError("system_a and system_b must name the same systems in the same order")
+    systems = schemas.systems_of_square(square)
     if names.OUTCOME in square.dims:
         schemas.triangles(square)
     return systems

@@ -74,8 +74,7 @@ def from_table(
         table = _with_ties(table, unit, checks.whole(n_items, "n_items", most=names.EXACT))
     width = _width(table)
     systems = list(dict.fromkeys(str(s) for pair in table for s in pair))
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
     cells = {(str(a), str(b)): _cell(a, b, entry) for (a, b), entry in table.items()}
     square = _filled(cells, systems, width)
     provenance = Signature(unit=unit, ties="third" if width == len(names.OUTCOMES) else "unknown")
@@ -317,8 +316,7 @@ def measure_table(measures: Any) -> xr.Dataset:
     labels = [str(label) for label in frame.index]
     checks.unique(labels, "measure")
     systems = [str(c) for c in frame.columns if c not in _NO_SYSTEMS]
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    checks.several_systems(systems)
     independent, higher = _independent(frame, labels), _flags(frame, "higher_is_better", labels)
     values = _numbers(frame, [c for c in frame.columns if c not in _NO_SYSTEMS], labels)
     rank = np.array([_ranks(row) for row in np.where(higher[:, None], values, -values)])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.counts.counting import count_data
 from betterthan.counts.shapes import as_pairs, pair_indices, to_square
 from betterthan.posterior import pairwise
@@ -455,11 +455,8 @@ def _square(data: Any) -> Any:
     for dim in names.SQUARE:
         if dim not in square.coords:
             raise ValueError(f"data need a coordinate {dim!r} with the names of the systems")
-    systems, others = ([str(s) for s in square[dim].values] for dim in names.SQUARE)
-    if systems != others:
-        raise ValueError("system_a and system_b must name the same systems in the same order")
-    checks.unique(systems, "system")
-    checks.at_least_two(systems)
+    systems = schemas.systems_of_square(square)
+    checks.several_systems(systems)
     return square.transpose(*names.SQUARE).assign_coords(dict.fromkeys(names.SQUARE, systems))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from betterthan import checks, names
+from betterthan import checks, names, schemas
 from betterthan.exact.swaps import cliques, corrections, randomization
 from betterthan.signed import provenance_attrs
 from betterthan.significance.corrections import adjust
@@ -253,12 +253,9 @@ def _systems(data: xr.DataArray, name: str) -> list[str]:
         raise ValueError(
             f"{name} needs coordinates system_a and system_b with the names of the systems"
         )
-    first, second = ([str(s) for s in data[dim].values] for dim in names.SQUARE)
-    if first != second:
-        raise ValueError("system_a and system_b must name the same systems in the same order")
-    checks.unique(first, "system")
-    checks.at_least_two(first)
-    return first
+    systems = schemas.systems_of_square(data)
+    checks.several_systems(systems)
+    return systems
 
 
 def _symmetric(values: np.ndarray, systems: list[str], name: str) -> None:
