@@ -30,11 +30,10 @@ from betterthan.auditing.item_checks import item_means
 from betterthan.counts.counting import gaps_in
 from betterthan.counts.shapes import pair_indices, picked
 from betterthan.counts.units import default_unit, item_ids
-from betterthan.io.problems import listed
 from betterthan.logs import pivoting
 from betterthan.logs.frames import select_systems
 from betterthan.logs.reading import combine_runs, read_runs
-from betterthan.logs.record import MISSING, OK, STATUSES, Frame, Logs, full_texts
+from betterthan.logs.record import MISSING, OK, STATUSES, Logs, full_texts
 from betterthan.posterior.bounds import missing_bounds
 from betterthan.reading.read import check_options, read, refuse
 from betterthan.reading.sources import logs_in
@@ -349,7 +348,8 @@ def _audit_logs(
             checks.one_of(value, _SCORE_CHOICES[name], name)
     selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
     if selection["metric"] is None and selection["filter"] is None:
-        records = _select_tasks(logs.records, selection["task"], selection["epoch"])
+        records = pivoting.with_values(logs.records, "task", selection["task"])
+        records = pivoting.with_values(records, "epoch", selection["epoch"])
     else:
         records, _ = pivoting.chosen_records(logs, **selection)
     logs = Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
@@ -388,20 +388,6 @@ def _scores_by_metric(
             if not (known and "content" in str(error)):
                 findings.append(Finding("join", str(error), STOP, metric=metric))
     return by_metric
-
-
-def _select_tasks(records: Frame, task: Any, epoch: int | None) -> Frame:
-    """Keep the records of some tasks, and of one epoch."""
-    tasks = [task] if isinstance(task, str) else task
-    for column, wanted in (("task", tasks), ("epoch", None if epoch is None else [epoch])):
-        if wanted is None:
-            continue
-        present = records[column].unique().tolist()
-        absent = [value for value in wanted if value not in present]
-        if absent:
-            raise ValueError(f"there is no {column} {absent[0]!r} among {listed(present)}")
-        records = records[records[column].isin(list(wanted))]
-    return records
 
 
 def _metrics(logs: LogTables, all_: bool = False) -> list[str]:

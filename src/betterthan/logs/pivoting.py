@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,7 @@ def chosen_records(
         If there are several metrics and none is named; the message counts each.
         If there is no such task, metric or epoch, or not one score.
     """
-    records = _select_tasks(logs.records, task)
+    records = with_values(logs.records, "task", task)
     _refuse_aggregate(logs, records, metric)
     if not (counts := _counts(records)):
         raise ValueError(_nothing(logs))
@@ -84,15 +84,16 @@ def _refuse_aggregate(logs: Logs, records: Frame, metric: str | None) -> None:
         raise ValueError(reasons[wanted[0] if wanted else next(iter(reasons))])
 
 
-def _select_tasks(records: Frame, task: str | Sequence[str] | None) -> Frame:
-    if task is None:
+def with_values(records: Frame, column: str, wanted: Any) -> Frame:
+    """The records with one of some values in a column: a list, a single value, or None for all."""
+    if wanted is None:
         return records
-    wanted = [task] if isinstance(task, str) else list(task)
-    present = _names(records["task"])
-    for name in wanted:
-        if name not in present:
-            raise ValueError(f"there is no task {name!r} among {listed(present)}")
-    return records[records["task"].isin(wanted)]
+    single = isinstance(wanted, str) or not isinstance(wanted, Iterable)
+    values = [wanted] if single else list(wanted)
+    present = records[column].unique().tolist()
+    if absent := [value for value in values if value not in present]:
+        raise ValueError(f"there is no {column} {absent[0]!r} among {listed(present)}")
+    return records[records[column].isin(values)]
 
 
 def _counts(records: Frame) -> dict[str, tuple[int, int]]:
