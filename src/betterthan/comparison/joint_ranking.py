@@ -174,10 +174,8 @@ def _totals(evaluation: Evaluation, options: Options) -> _Totals | str:
     if evaluation.by_item:
         how = "compare(..., method='advised') draws it jointly"
         return f"wins on items say little of a ratio of sums; {how}"
-    unit, ties = (
-        counts.attrs.get("unit", "unknown"),
-        counts.sizes[names.OUTCOME] == len(names.OUTCOMES),
-    )
+    unit = counts.attrs.get("unit", "unknown")
+    ties = counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
     if unit == "judgment":
         return "it needs a joint model, which compare(..., method='advised') fits"
     if unit == names.MEASURE:

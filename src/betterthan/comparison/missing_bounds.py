@@ -262,10 +262,8 @@ def _of_means(
         i, j = first[at[start : start + step]], second[at[start : start + step]]
         beyond = low[:, i] - high[:, j], high[:, i] - low[:, j]
         of = _spans(evaluation, options, *beyond, unit)
-        above, below = (
-            (of.least_above(0.0), of.most_above(0.0)),
-            (of.least_below(0.0), of.most_below(0.0)),
-        )
+        above = of.least_above(0.0), of.most_above(0.0)
+        below = of.least_below(0.0), of.most_below(0.0)
         kept = _kept(of, verdict[i, j], options)
         square[i, j, 1:], square[j, i, 1:] = (np.stack(p, axis=-1) for p in (above, below))
         if not evaluation.quantity.chosen:

@@ -293,11 +293,9 @@ def _standardised(
         raise ValueError(
             f"column {name!r} is constant in the {len(values)} whole rows; nothing follows from it"
         )
-    mean, sd = (
-        (values.mean(), values.std(ddof=1))
-        if checks.flag(standardise, "standardise")
-        else (0.0, 1.0)
-    )
+    mean, sd = 0.0, 1.0
+    if checks.flag(standardise, "standardise"):
+        mean, sd = values.mean(), values.std(ddof=1)
     return (values - mean) / sd, (mean, sd)
 
 

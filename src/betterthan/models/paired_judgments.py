@@ -74,10 +74,8 @@ def probabilities(d: np.ndarray, tie: np.ndarray, tie_model: str) -> tuple[np.nd
 def ahead(x: np.ndarray, y: np.ndarray, tie: np.ndarray, tie_model: str) -> np.ndarray:
     """P(win) - P(loss) of a judgment without advantage of place, of two abilities."""
     if tie_model == "rao_kupper":
-        from scipy import special
-
-        free = np.exp(tie)
-        return special.expit(x - y - free) - special.expit(y - x - free)
+        win, loss = probabilities(x - y, tie, tie_model)
+        return win - loss
     d = np.abs(x - y)
     top = np.maximum(d / 2, tie)  # of the logits: nothing overflows
     won = np.exp(d / 2 - top)

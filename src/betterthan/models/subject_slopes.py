@@ -276,10 +276,8 @@ def _text_effects(
     if not data.texts:
         return 0.0, 0.0, 0.0
     summaries = likelihood_data.rotated(data.y, data.x, data.text)
-    rows, axes = (
-        pm.Data("text_rows", summaries.pop("text_rows")),
-        pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS)),
-    )
+    rows = pm.Data("text_rows", summaries.pop("text_rows"))
+    axes = pm.Data("text_axes", summaries.pop("text_axes"), dims=(TEXT, AXIS))
     ones, x, y = (pm.Data(k, v, dims=AXIS) for k, v in summaries.items())
     summaries = likelihood_data.crossed(data.x, data.subject, data.text)
     share, cross = (pm.Data(k, v, dims=(SUBJECT, TEXT)) for k, v in summaries.items())

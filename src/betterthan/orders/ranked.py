@@ -98,8 +98,7 @@ def _nested(lists: Any) -> Mapping[Any, Mapping[Any, Any]]:
         description = "empty" if isinstance(lists, Mapping) else checks.quoted(lists)
         raise ValueError(
             f"lists is {description}; give a mapping from systems to lists of items, or from "
-            "documents to "
-            "such mappings"
+            "documents to such mappings"
         )
     if not any(isinstance(inner, Mapping) for inner in lists.values()):
         return {"": lists}
@@ -273,13 +272,11 @@ def _from_ranks(ranks: xr.DataArray, documents: list[str], systems: list[str]) -
 def gap_of(ranks: np.ndarray) -> str:
     """Describe ranks with a gap."""
     sorted_ranks = np.sort(ranks[~np.isnan(ranks)])
-    rank_text = ", ".join(f"{v:g}" for v in sorted_ranks[:8]) + (
-        ", ..." if len(sorted_ranks) > 8 else ""
-    )
+    rank_text = ", ".join(f"{v:g}" for v in sorted_ranks[:8])
+    rank_text += ", ..." if len(sorted_ranks) > 8 else ""
     return (
         f"ranks {rank_text} have a gap or do not start at 1; rank the items from 1 on, equal "
-        "numbers "
-        "for ties"
+        "numbers for ties"
     )
 
 

@@ -125,16 +125,13 @@ def _difference(
 def assurance(data: xr.Dataset) -> tuple[str, ...]:
     """Describe what the curve reaches, and its limit."""
     last = data.isel(n=-1) if "n" in data.dims else data
-    sentences = [
-        f"Probability of each verdict with {_counted(last['n'], 'items')}: "
-        f"{_verdict_probabilities(last['probability'], {'a': 'A', 'b': 'B'})}."
-    ]
     top = data["ceiling"].sel(verdict="a_better").item()
-    sentences.append(
+    return (
+        f"Probability of each verdict with {_counted(last['n'], 'items')}: "
+        f"{_verdict_probabilities(last['probability'], {'a': 'A', 'b': 'B'})}.",
         "The limiting probability of the verdict A better, with ever more items, is "
-        f"{numbers.probability(top)}."
+        f"{numbers.probability(top)}.",
     )
-    return tuple(sentences)
 
 
 _TARGET_TEXTS = {

@@ -338,8 +338,7 @@ def _bounded(data: xr.Dataset, k: int, kind: str, runs: int) -> str:
     return (
         f"{quantity(k, kind)} has no estimate: fewer than half of the items have {k} runs. Its "
         "bounds for any success probabilities, and in brackets with the uncertainty of "
-        f"{quantity(runs, kind)}: "
-        f"{', '.join(each[:_NAMED])}{more}."
+        f"{quantity(runs, kind)}: {', '.join(each[:_NAMED])}{more}."
     )
 
 
@@ -387,11 +386,9 @@ def noise_lines(data: xr.Dataset) -> Iterator[str]:
 
 def _of_system(data: xr.Dataset, i: int, name: str) -> str:
     total, runs, mean = (float(data[key][i]) for key in ("error", "error_of_runs", "mean"))
-    differ = (
-        "one run of each item"
-        if np.isnan(data["mixed"].values[i])
-        else f"the runs of {share(data, 'mixed', i)} of the items differ"
-    )
+    differ = "one run of each item"
+    if not np.isnan(data["mixed"].values[i]):
+        differ = f"the runs of {share(data, 'mixed', i)} of the items differ"
     return (
         f"{name}: {differ}. Standard error of its mean {mean:.3f}: "
         f"{_error(total, runs)} for items like these, {_error(runs)} for these items only (noise "
