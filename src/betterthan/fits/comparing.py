@@ -29,10 +29,8 @@ def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
     ability = fit.system_draws("ability")
     draws = fit.system_draws("expected_score") if by_item else ability
     difference = None if by_item else _judgment_difference(fit)
-    result = table.of_joint_draws(draws, fit.systems, question, differences_of=difference)
-    result = table.with_verdicts(result, question, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(ability, fit.systems, ci_prob=question.ci_prob)
-    result = result.merge(ranks, join="exact").assign(table.by_system("ability", ability, question))
+    pairs = table.of_joint_draws(draws, fit.systems, question, differences_of=difference)
+    result = _with_systems(fit, pairs, "ability", question)
     top = int(result["ability"].values.argmax())
     reached = result["prob_better"].values[top] >= question.threshold
     result["tied_with_top"] = (names.SYSTEM, ~reached)
@@ -43,6 +41,14 @@ def read_abilities(fit: Fit, question: Question) -> xr.Dataset:
     result = result.assign_attrs({k: int(attrs[k]) for k in ("position", "judges") if k in attrs})
     notes = tuple(_separated(fit, by_item))
     return result.assign_attrs(Signature(joint_notes=notes).to_attrs() if notes else {})
+
+
+def _with_systems(fit: Fit, pairs: xr.Dataset, name: str, question: Question) -> xr.Dataset:
+    """Pairs of systems with their verdicts, and what the draws of a variable say of each system."""
+    pairs = table.with_verdicts(pairs, question, converged=fit.diagnosis.passed)
+    draws = fit.system_draws(name)
+    ranks = table.of_systems(draws, fit.systems, ci_prob=question.ci_prob)
+    return pairs.merge(ranks, join="exact").assign(table.by_system(name, draws, question))
 
 
 def _scores(fit: Fit, draws: np.ndarray, question: Question) -> dict[str, tuple[str, np.ndarray]]:
@@ -111,12 +117,8 @@ def of_dispersions(fit: Fit, question: Question, *, items: int | None = None) ->
     attrs = fit.posterior.attrs
     items = _median(attrs) if items is None else checks.whole(items, "items", 2)
     theta = fit.system_draws("theta")
-    comparison = table.of_joint_draws(theta, fit.systems, question)
-    comparison = table.with_verdicts(comparison, question, converged=fit.diagnosis.passed)
-    ranks = table.of_systems(theta, fit.systems, ci_prob=question.ci_prob)
-    comparison = comparison.merge(ranks, join="exact").assign(
-        table.by_system("theta", theta, question)
-    )
+    pairs = table.of_joint_draws(theta, fit.systems, question)
+    comparison = _with_systems(fit, pairs, "theta", question)
     tau = fit.system_draws("expected_tau")
     comparison = comparison.assign(
         table.by_system("expected_tau", tau, question, prefix="expected_tau_")
