@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import betterthan as bt
 
@@ -80,3 +81,15 @@ def test_boundaries_that_no_number_of_wins_reaches():
     assert float(found["error"][-1]) == 0
     assert "No number of wins" in found.lines[0]
     assert np.isfinite(found.attrs["threshold"])
+
+
+@pytest.mark.parametrize("plan", ["e_value", "confidence_sequence", "fragility", "replication"])
+def test_counts_of_runs_are_warned_of(plan):
+    scores = xr.DataArray(
+        np.random.default_rng(1).integers(0, 2, (60, 2)).astype(float),
+        dims=("item", "system"),
+        coords={"item": np.arange(60) // 3, "epoch": ("item", np.arange(60) % 3)}
+        | {"system": ["A", "B"]},
+    )
+    with pytest.warns(UserWarning, match="Runs of an item count as independent"):
+        getattr(PLAN, plan)(bt.count(scores))

@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from betterthan import checks, names
+from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of
 from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, scores_array, sole
@@ -303,7 +304,8 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray, dims (system, predicted, actual), int64
-        Counts with ``n_actual`` (system, actual), for `labels.precision_recall_f`.
+        Counts with ``n_actual`` (system, actual), for `labels.precision_recall_f`; where items come
+        in clusters or runs, ``attrs["dependent"]`` says that they are counted as independent.
 
     Raises
     ------
@@ -324,7 +326,14 @@ def confusions(labels: xr.DataArray) -> xr.DataArray:
         confusion_matrix(gold, labels.isel({names.SYSTEM: k}).values.tolist(), labels=all_labels)
         for k in range(labels.sizes[names.SYSTEM])
     ]
-    return xr.concat(matrices, dim=labels[names.SYSTEM], coords="different", compat="equals")
+    result = xr.concat(matrices, dim=labels[names.SYSTEM], coords="different", compat="equals")
+    units = ["items of a cluster"] if unit_of(labels) == CLUSTER else []
+    units += ["runs of an item"] if several(labels, EPOCH) else []
+    if units:
+        dependent = f"{' and '.join(units).capitalize()} count as independent"
+        result.attrs["dependent"] = f"{dependent}, so intervals are too narrow"
+        checks.warn(f"{result.attrs['dependent']}; two systems, compared, count each unit once")
+    return result
 
 
 def tallies(labels: xr.DataArray) -> xr.DataArray:

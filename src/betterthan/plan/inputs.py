@@ -90,6 +90,8 @@ def as_counts(counts: Any) -> xr.DataArray:
     """Counts of an array, or of one pair by its numbers."""
     counts = _comparison_counts(counts)
     if isinstance(counts, xr.DataArray):
+        if dependent := counts.attrs.get("dependent"):
+            checks.warn(dependent)
         return counts
     if not isinstance(counts, tuple | list) or len(counts) not in (2, 3):
         raise ValueError(f"counts are {checks.quoted(counts)}; {_HINT}")
