@@ -55,6 +55,7 @@ def test_one_long_text_is_not_paid_for_by_all(column):
     assert int((scores.sel(system="A") == 0).sum()) == wrong
 
 
+@pytest.mark.filterwarnings("ignore:Items of a cluster count as independent")
 def test_all_that_is_told_of_labels_with_a_long_one():
     labels = bt.labels.read(long_in("A"))
     (confusions, tallies), most = measured(

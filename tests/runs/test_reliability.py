@@ -476,3 +476,36 @@ def test_runs_that_are_missing_on_hard_items_have_an_answer():
     assert "missing with the difficulty of the items" in str(answer)
     verdict = answer.data["verdict"].sel(system_a="old", system_b="new").item()
     assert reliability["verdict"].sel(system_a="old", system_b="new").item() == verdict
+
+
+def test_each_k_of_three_systems_with_unequal_runs_has_an_answer():
+    """The joint model answers for one k, and pairs for the others."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"s{s}", f"i{i}", run, int(rng.random() < 0.5 + 0.1 * s))
+        for s in range(3)
+        for i in range(40)
+        for run in range(rng.integers(1, 6))
+    ]
+    table = pd.DataFrame(rows, columns=["system", "item", "epoch", "score"])
+    result = bt.runs.reliability(table, k=(1, 2), each_k=True, rng=1)
+    for k in (1, 2):
+        alone = bt.runs.reliability(table, k=k, rng=1)
+        p = result["prob_better"].sel(k=k, drop=True)
+        np.testing.assert_allclose(p, alone["prob_better"].isel(k=0), atol=1e-12)
+
+
+def test_data_sets_of_unequal_size_are_named():
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"{name}{k}", name, system, run, int(rng.random() < 0.6))
+        for name, n in (("large", 30), ("small", 5))
+        for k in range(n)
+        for system in "AB"
+        for run in range(2)
+    ]
+    table = pd.DataFrame(rows, columns=["item", "dataset", "system", "epoch", "score"])
+    said = " ".join(str(bt.runs.reliability(table, k=2)).split())
+    assert 'large ones weigh more; compare(..., quantity="pass^2", over="dataset") counts' in said
+    with pytest.raises(ValueError, match=r"is of pass\^2, .* is in plan.outlook"):
+        bt.plan.replication(bt.compare(table, quantity="pass^2"))

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from betterthan.io.cells import holds_numbers, is_word, means_missing
+from betterthan.io.cells import holds_numbers, is_word, means_missing, texts
+from betterthan.io.layouts import find
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.system_names import PLAIN_NUMBER, how_to_choose, tell_alike
 from betterthan.io.table import Table
@@ -54,7 +55,24 @@ def check_labels(
     else:
         _warn_unlike_gold(table, column, labels, counted)
     tell_alike(table.source, every, "labels")
+    _warn_other_gold(table, *gold)
     return others
+
+
+def _warn_other_gold(table: Table, column: str, gold: Coded) -> None:
+    """Warn of an item that has one gold label in one run and another in another."""
+    item = find(table, "item")
+    if item is None or find(table, "epoch") is None:
+        return
+    keys = [texts(table, k) for k in (item, find(table, "dataset")) if k is not None]
+    first: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(*keys, strict=True)):
+        other = first.setdefault(key, row)
+        if gold.codes[row] != gold.codes[other]:
+            there = f"the label {quoted(gold[other])} in row {table.rows[other]}"
+            reason = f"item {quoted(key[0])} has {there}, and each run is compared with its own"
+            where = {"row": table.rows[row], "column": column, "value": gold[row]}
+            return warn(table.source, reason, **where)
 
 
 def distinct_labels(source: str, *columns: Sequence[str]) -> list[str]:

@@ -121,6 +121,11 @@ def _comparison_counts(source: Any) -> Any:
             f"the comparison is by the model {data.attrs['model']}, and not by counts of a pair; "
             "pass counts, or compare(...) by another method"
         )
+    if reliability := Signature.from_attrs(data.attrs).reliability:
+        raise ValueError(
+            f"the comparison is of {reliability}, and its counts are of single items; its "
+            "replication probability is in plan.outlook"
+        )
     by = "means on units" if "n_units" in data else ""
     by = "means" if data.attrs.get("quantity") == "mean" else by
     by = "clusters" if data.attrs.get("unit") == "cluster" else by

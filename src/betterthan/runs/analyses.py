@@ -31,7 +31,7 @@ from betterthan.counts.runs import (
     successes_of,
 )
 from betterthan.counts.shapes import Table, fingerprint, pair_indices, picked
-from betterthan.counts.units import CLUSTER, LEAST, item_ids, unit_of
+from betterthan.counts.units import CLUSTER, LEAST, item_ids, pooled, unit_of
 from betterthan.exact.numeric.monte_carlo import one_seed
 from betterthan.exact.runs import (
     Variances,
@@ -215,6 +215,10 @@ def reliability(
         "data_hash": fingerprint(data if isinstance(data, xr.DataArray) else data[SUCCESSES]),
     }
     notes = [note for number in known[::-1] for note in tables[number].attrs["notes"]]
+    if unequal := pooled(successes):
+        quantity = Reliability(max(known, default=most), kind).name
+        once = f'compare(..., quantity="{quantity}", over="dataset") counts each once'
+        notes.append(f"{unequal.replace('the', 'The', 1)}; {once}.")
     return Runs(result, (*reliability_lines(result), *dict.fromkeys(filter(None, notes))))
 
 
@@ -321,14 +325,18 @@ def _assembled(
 ) -> xr.Dataset:
     """The numbers of every k, with bounds where there are fewer runs."""
     systems = [str(s) for s in data[names.SYSTEM].values]
-    first, variables = next(iter(tables.values())), {}
-    for name, (dims, values) in first.arrays.items():
+    # a joint answer has more than that of pairs, and may be there for some k only
+    columns, variables = {}, {}
+    for table in reversed(tables.values()):
+        columns |= table.arrays
+    for name, (dims, values) in columns.items():
         if values.dtype.kind in "fiub":
             none, kind_of = np.nan, float
         else:
             none, kind_of = "no_data", object
         empty = np.full(values.shape, none, dtype=kind_of)
-        rows = [tables[k].arrays[name][1] if k in tables and k <= most else empty for k in ks]
+        held = {k: table.arrays[name][1] for k, table in tables.items() if name in table}
+        rows = [held.get(k, empty) if k <= most else empty for k in ks]
         stacked = np.stack([np.asarray(row, dtype=kind_of) for row in rows])
         stacked = stacked.astype(str) if kind_of is object else stacked
         variables[_RENAMED.get(name, name)] = ("k", *dims), stacked
