@@ -425,3 +425,10 @@ def test_a_table_names_the_package_that_its_quotes_need():
     counts = bt.counts.from_table({('prompt "brief"', "base"): (18, 9, 13)})
     first = bt.report(bt.compare(counts), format="latex-table").partition("\n")[0]
     assert first == r"% needs \usepackage{booktabs} and \usepackage[T1]{fontenc}"
+
+
+def test_what_the_answer_warns_of_goes_with_numbers_for_a_paper():
+    few = bt.compare(scores(24, cluster=np.arange(24) // 8))
+    (alarm,) = (line[2:] for line in few.statement() if line.startswith("! Few clusters"))
+    for format in ("latex-table", "latex-macros"):
+        assert f"% State this, too: {alarm}\n" in bt.report(few, format=format)

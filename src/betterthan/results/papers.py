@@ -40,12 +40,17 @@ def as_sentence(comparison: xr.Dataset) -> str:
     what the answer warns of.
     """
     context = report_context(comparison)
-    alarms = [line[2:] for line in answer_sentences(context.answer) if line.startswith("! ")]
+    alarms = _alarms(context)
     version = context.provenance.version
     cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
     joint = [_CITE] if "pairwise_prob_better" in context.data else []
     warned = [f"[State this, too: {' '.join(alarms)}]"] if alarms else []
     return " ".join([*paper_sentences(context.answer), cited, *joint, *warned]) + "\n"
+
+
+def _alarms(context: ReportContext) -> list[str]:
+    """What the answer warns of."""
+    return [line[2:] for line in answer_sentences(context.answer) if line.startswith("! ")]
 
 
 _CITE = "[Cite these joint numbers; pairwise ones leave the other systems out.]"
@@ -103,6 +108,7 @@ def as_latex_table(comparison: xr.Dataset, p_values: str | None = None) -> str:
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}" + r" and \usepackage[T1]{fontenc}" * quotes,
+            *(f"% State this, too: {on_one_line(alarm)}" for alarm in _alarms(context)),
             rf"\begin{{table{wide}}}[t]",
             r"\centering",
             r"\footnotesize",
@@ -324,6 +330,7 @@ def as_macros(comparison: xr.Dataset) -> str:
     """One command for each number, for prose, and a comment on which to cite."""
     context = report_context(comparison)
     lines = [f"% {on_one_line(signature(context.data))}"]
+    lines += [f"% State this, too: {on_one_line(alarm)}" for alarm in _alarms(context)]
     if "pairwise_prob_better" in context.data:
         lines.append(
             r"% Cite \btP... and \btD..., from the joint model; \btPairwise... leave the other "
