@@ -239,3 +239,15 @@ def test_proportions_are_no_percentages(scale):
         bt.gate(*sides, margin=0.05, percent=True)
     right = [side.assign(score=side["score"] / side["score"].max() * 100) for side in sides]
     assert bt.gate(*right, margin=0.05, percent=True).verdict == "worse"
+
+
+def test_scores_that_could_turn_worse_need_not_be_worse_than_any():
+    rng = np.random.default_rng(0)
+    base = rng.normal(10, 1, 60).round(2)
+    candidate = (base - 0.6 + rng.normal(0, 0.7, 60)).round(2)
+    candidate[:3] = np.nan
+    sides = (pd.DataFrame({"item": range(60), "score": x}) for x in (base, candidate))
+    result = bt.gate(*sides, margin=0.3)
+    assert result.verdict == "inconclusive"
+    said = "the observed scores lead to worse, but the 3 missing scores could change that"
+    assert result.why == (said,)

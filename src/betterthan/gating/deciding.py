@@ -228,7 +228,7 @@ def _why(evidence: Evidence) -> tuple[str, ...]:
         n = evidence.cells
         scores = "the missing score" if n == 1 else f"the {n} missing scores"
         verdict = evidence.chances.observed.verdict
-        if not evidence.chances.known:
+        if verdict == rule.PASS and not evidence.chances.known:
             worse = f"{scores} may be worse than any that was seen"
             right = "pass limits (--limits), the lowest and the highest possible score"
             return (f"the observed scores lead to {verdict}, but {worse}; {right}",)
