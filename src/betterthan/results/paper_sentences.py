@@ -65,9 +65,9 @@ def place_label(answer: Answer) -> str:
     if together:
         return f"{answer.n_judgments:,} {units}"
     missing = None if answer.pair else answer.missing
-    own_items = missing and missing.n_pairs and not missing.complete
+    pairwise = missing and missing.n_pairs and not missing.complete
     if fewest == most:
-        return f"the {most:,} {units} that each pair shares" if own_items else f"{most:,} {units}"
+        return f"the {most:,} {units} that each pair shares" if pairwise else f"{most:,} {units}"
     return f"the {fewest:,} to {most:,} {units} that each pair shares"
 
 

@@ -352,8 +352,8 @@ def _analysis_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
     fewest, most = context.answer.n_shared or (n, n)
     if n > 0:
         shared = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        own = fewest < most or (context.many and n > most and provenance.missing == "pairwise")
-        of_pairs = f"; each pair shares {shared} of them" if own else ""
+        differ = fewest < most or (context.many and n > most and provenance.missing == "pairwise")
+        of_pairs = f"; each pair shares {shared} of them" if differ else ""
         yield "Items", f"{n if of_pairs else most:,}", f"items{of_pairs}"
     if provenance.n_units:
         unit = "Clusters" if provenance.unit == "cluster" else "Units"
