@@ -336,3 +336,17 @@ def test_ties_that_count_as_wins_are_not_called_non_tied(ties):
     dropped = bt.compare(x, systems=["A", "B"], ties="drop").report()
     assert "Counted discordant items per pair" in dropped
     assert "non-tied" in dropped
+
+
+def test_votes_are_planned_in_judgments():
+    votes = {("A", "B"): (60, 30, 10), ("A", "C"): (55, 45, 10), ("B", "C"): (20, 22, 8)}
+    comparison = bt.compare(bt.counts.from_table(votes, unit="judgment"))
+    outlook = bt.plan.outlook(comparison)
+    assert "of the 90 non-tied judgments would overturn" in outlook.lines[0]
+    assert "more judgments would" in outlook.lines[1]
+    assert "Items" not in str(outlook)
+    report = " ".join(comparison.report().split())
+    assert "More judgments: for a verdict" in report
+    assert "the fewest non-tied judgments to leave out" in report
+    for said in (*outlook.lines, report.partition("More judgments:")[2].partition("These ")[0]):
+        assert "items" not in said

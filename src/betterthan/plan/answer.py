@@ -14,6 +14,7 @@ from betterthan.results import numbers
 from betterthan.results.document import Document, Part, Table
 from betterthan.results.numbers import on_one_line
 from betterthan.results.result import Summary
+from betterthan.results.robustness import wins_counted_on
 from betterthan.results.sentences import verdict_label
 
 _ROWS = 20  # of a table that are shown
@@ -76,7 +77,11 @@ def _column_title(name: Any, data: xr.Dataset) -> str:
         return "Judged items"
     if set(names.SQUARE) <= {*data.coords, *data.data_vars} and name in _OF_PAIRS:
         return _OF_PAIRS[name]
-    return _HEADS.get(name) or str(name).replace("_", " ").capitalize()
+    heading = _HEADS.get(name) or str(name).replace("_", " ").capitalize()
+    if data.attrs.get("answer") == "outlook":
+        units = wins_counted_on(data.attrs)
+        heading = heading.replace("Items", units.capitalize()).replace("items", units)
+    return heading
 
 
 _HEADS = dict(zip(names.SQUARE, ("System", "Other"), strict=True)) | {

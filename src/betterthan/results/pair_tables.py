@@ -20,7 +20,7 @@ from betterthan.results.context import (
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.methods import ENGINES, MODEL_REASONS
 from betterthan.results.numbers import on_one_line
-from betterthan.results.robustness import outlook_lines
+from betterthan.results.robustness import outlook_lines, wins_counted_on
 from betterthan.results.sentences import difference_name, unit_label, verdict_label
 
 ONE_SIDED_MARK = " †"
@@ -381,28 +381,29 @@ def outlook_part(context: ReportContext) -> Part | None:
 
 def _outlook_table(data: xr.Dataset, verdict: str = VERDICT) -> Table:
     """A row a pair, without columns that say nothing."""
-    units = data.attrs["of"]
+    units, items = data.attrs["of"], wins_counted_on(data.attrs)
+    flip, remove = (f"{items.capitalize()} to {change}" for change in ("flip", "remove"))
     pairs = data.to_dataframe().to_dict("records")
     columns = {
         f"More {units}": [_more(pair) for pair in pairs],
         "Replication probability": [
             _or_dash(pair["replicates"], numbers.probability) for pair in pairs
         ],
-        "Items to flip": [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
-        "Items to remove": [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
+        flip: [_or_dash(pair["turn"], "{:,.0f}".format) for pair in pairs],
+        remove: [_or_dash(pair["drop"], "{:,.0f}".format) for pair in pairs],
     }
     filled = {heading: cells for heading, cells in columns.items() if set(cells) != {"–"}}
     a, b = (data[k].values.tolist() for k in names.SQUARE)
     now = zip(data["now"].values, a, b, strict=True)
     verdicts = [verdict_label(str(v), x, y) for v, x, y in now]
     rows = list(zip(a, b, verdicts, *filled.values(), strict=True))
-    items = "non-tied items" if "decisive" in data else "items"
+    tied = "non-tied " * ("decisive" in data)
     meanings = {
         f"More {units}": f"for a verdict with probability {data.attrs['target']:g}, given the data "
         "so far",
         "Replication probability": f"of the same verdict on as many new {units}",
-        "Items to flip": f"the fewest {items} whose winner must change to overturn the verdict",
-        "Items to remove": f"the fewest {items} to leave out to overturn it",
+        flip: f"the fewest {tied}{items} whose winner must change to overturn the verdict",
+        remove: f"the fewest {tied}{items} to leave out to overturn it",
     }
     meant = (f"{heading}: {meanings[heading]}" for heading in filled)
     caption = ". ".join(("Stability of the verdicts", *meant))

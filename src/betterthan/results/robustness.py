@@ -154,7 +154,7 @@ class UnitEvidence:
         return {}
 
 
-_NON_TIED = "non-tied items"
+_NON_TIED = "non-tied "
 
 
 def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) -> xr.Dataset:
@@ -193,7 +193,7 @@ def outlook_table(data: xr.Dataset, target: float, requested: Any, most: int) ->
     clusters = isinstance(evidence, UnitEvidence) and provenance.unit == "cluster"
     attrs = copied | {"answer": "outlook", "target": target}
     dropped = isinstance(evidence, CountEvidence) and provenance.ties in ("drop", "unknown")
-    attrs["of"] = "clusters" if clusters else _NON_TIED if dropped else "items"
+    attrs["of"] = "clusters" if clusters else f"{_NON_TIED * dropped}{provenance.observation}s"
     attrs |= {"pairwise": 1} if "pairwise_verdict" in data else {}
     turn = tables.b_first(pairs)  # where the second system is ahead
     a, b = (pairs[k].values.astype(str) for k in names.SQUARE)
@@ -345,8 +345,14 @@ def items_to_flip(pair: xr.Dataset) -> str:
     """The fewest items that overturn a verdict: ``2 of the 14 non-tied items``."""
     non_tied = str(pair["now"].values) != "equivalent" and "decisive" in pair
     flips, n = int(pair["turn"]), int(pair["decisive"] if non_tied else pair["n"])
-    tied = "non-tied " if non_tied else ""
-    return f"the only {tied}item" if n == flips == 1 else f"{flips:,} of the {n:,} {tied}items"
+    units = f"{_NON_TIED * non_tied}{wins_counted_on(pair.attrs)}"
+    return f"the only {units[:-1]}" if n == flips == 1 else f"{flips:,} of the {n:,} {units}"
+
+
+def wins_counted_on(attrs: dict[Any, Any]) -> str:
+    """What wins are counted on, by the attributes of a plan: items, judgments or measures."""
+    of = str(attrs.get("of", "items")).removeprefix(_NON_TIED)
+    return "items" if of == "clusters" else of
 
 
 def _items_to_verdict(pair: xr.Dataset, attrs: dict[str, Any]) -> str:
@@ -471,7 +477,7 @@ def _more(table: xr.Dataset, row: int, data: xr.Dataset) -> More | None:
         items=int(items) if within else None,
         beyond=None if within else _FURTHEST,
         equivalent=bool(provenance.rope),
-        decisive=provenance.ties == "unknown" or table.attrs["of"] == _NON_TIED,
+        decisive=provenance.ties == "unknown" or table.attrs["of"].startswith(_NON_TIED),
     )
 
 
