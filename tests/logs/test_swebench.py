@@ -68,6 +68,13 @@ def test_results_need_the_items(tmp_path):
     assert run.notes == [("unmatched", f"sub/results.json has 1 id outside items: {A!r}")]
 
 
+@pytest.mark.parametrize("log", [{"resolved": [A], "no_generation": []}, REPORT])
+def test_items_of_another_data_set_are_refused(tmp_path, log):
+    write(tmp_path, sub__results=log)
+    with pytest.raises(ValueError, match=r"and no id of items .'other-1', "):
+        read(tmp_path, items=["other-1", "other-2"])
+
+
 def test_another_file_gives_the_items(tmp_path):
     results = {"resolved": [A], "no_generation": []}
     report, found = read(write(tmp_path, model=REPORT, sub__results=results))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from betterthan.io.problems import counted, listed, problem
+from betterthan.io.problems import counted, listed, problem, quoted
 from betterthan.logs.json_values import as_dict, as_list, number, read_json
 from betterthan.logs.record import ERROR, OK, Run
 from betterthan.logs.sniffing import LogFile, Preview
@@ -109,6 +109,7 @@ def _read_results(file: LogFile, instances: set[str]) -> Run:
     """Read results that list only resolved instances; all other instances failed."""
     run = _run(file)
     _add(run, _lists(file), _RESULTS)
+    _refuse_other_ids(run, instances)
     for item in sorted(instances - set(run.cells.item)):
         run.cells.score(run.cells.sample(item, text=item), _METRIC, 0.0)
     run.declared = sorted({*instances, *run.cells.item})
@@ -184,11 +185,20 @@ def _check(run: Run, results: LogFile) -> None:
 
 def _within(run: Run, instances: set[str]) -> Run:
     """Note ids that are not in the data set."""
+    _refuse_other_ids(run, instances)
     if other := [item for item in dict.fromkeys(run.cells.item) if item not in instances]:
         message = f"{run.files[0]} has {counted(len(other), 'id')} outside items"
         run.notes.append(("unmatched", f"{message}: {listed(other, 3)}"))
     run.declared = sorted({*run.declared, *instances})
     return run
+
+
+def _refuse_other_ids(run: Run, instances: set[str]) -> None:
+    """Refuse a run of which no id is in the data set: it is of another one."""
+    ids = set(run.cells.item)
+    if ids and not ids & instances:
+        reason = f"has {quoted(min(ids))}, and no id of items ({quoted(min(instances, default=''))}"
+        raise problem(run.files[0], f"{reason}, ...); give the ids of its data set")
 
 
 def _run(file: LogFile) -> Run:
