@@ -258,6 +258,18 @@ def test_tables_of_one_run_each_are_runs_of_the_same_items(tmp_path):
         np.testing.assert_array_equal(scores.values, whole.values)
         assert scores["epoch"].values.tolist() == whole["epoch"].values.tolist()
     assert set(bt.read(paths, names="datasets")["dataset"].values) == {"run0", "run1", "run2"}
+    lost = {str(k): frame.iloc[: 20 - k] for k, frame in enumerate(frames)}  # some are lost
+    assert "dataset" not in bt.read(lost).coords
+    rows = {str(k): frame.drop(columns="item") for k, frame in enumerate(frames)}  # without ids
+    assert "dataset" in bt.read(rows).coords
+    for labels, datasets in ((range(20), False), (range(1, 21), True)):
+        gold = {
+            str(k): f.assign(gold=[f"label {x % 5}" for x in range(20)])
+            for k, f in enumerate(frames)
+        }
+        gold["2"]["gold"] = [f"label {x % 5}" for x in labels]
+        gold = {k: f.assign(A=f["gold"], B="label 1") for k, f in gold.items()}
+        assert ("dataset" in bt.read(gold).coords) == datasets
     frames[2]["item"] = [f"other{k}" for k in range(20)]  # of other items
     assert "dataset" in bt.read({str(k): frame for k, frame in enumerate(frames)}).coords
     frames[1]["epoch"] = 0  # twice the same run

@@ -400,6 +400,18 @@ def test_pairs_with_as_many_items_each_of_their_own_are_no_common_items():
     assert "15 scores were missing; each pair was" in bt.report(found, format="sentence")
 
 
+def test_missing_runs_leave_no_item_out_and_worst_scores_are_counted():
+    values = scores(120, item=np.arange(120) // 4, epoch=np.arange(120) % 4).copy()
+    values[[5, 50, 90], [0, 1, 2]] = np.nan
+    said = bt.report(bt.compare(values), format="sentence")
+    assert said.startswith("On 30 items with repeated runs, ")
+    assert "9 scores were missing, of runs of items that have others." in said
+    worst = bt.compare(values, missing="wrong")
+    counted = "9 missing scores were counted as the worst score."
+    assert counted in bt.report(worst, format="sentence")
+    assert counted in caption_of(worst)
+
+
 def test_stars_are_not_said_to_mark_equivalent_pairs():
     same = (np.random.default_rng(3).random((600, 1)) < 0.7).astype(float)
     values = np.concatenate([same, same, np.zeros((600, 1))], axis=1)
@@ -411,6 +423,11 @@ def test_stars_are_not_said_to_mark_equivalent_pairs():
     )
     assert "(differences of at most 0.05)" in caption_of(found)
     assert "; * one of the two is better" in " ".join(bt.report(found).split())
+    coords = {"system": list("ac")}
+    found = bt.compare(
+        xr.DataArray(values[:, ::2], dims=("item", "system"), coords=coords), rope=0.05
+    )
+    assert "star" not in caption_of(found)
 
 
 def test_a_score_that_is_not_one_is_not_printed_as_one():

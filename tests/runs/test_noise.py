@@ -391,6 +391,8 @@ def test_a_table_of_trials_has_the_clusters_of_its_items():
     np.testing.assert_allclose(*errors, rtol=1e-12)
     alone = bt.runs.noise(bt.counts.trials_from_table(table.drop(columns="cluster")))
     assert errors[0].max() > 2 * alone.data["difference_error"].max()
+    with pytest.raises(ValueError, match="column 'cluster', row 3: blank; give a value"):
+        bt.counts.trials_from_table(table.assign(cluster=table["cluster"].where(table.index != 3)))
     table.loc[1, "cluster"] = "another"
     with pytest.raises(ValueError, match="has the cluster 'repository 0' in one run and 'another'"):
         bt.counts.trials_from_table(table)

@@ -16,6 +16,7 @@ from betterthan.comparison.evaluation import Evaluation
 from betterthan.comparison.missing_bounds import bounds_answer
 from betterthan.comparison.options import Options
 from betterthan.counts.judgments import JUDGE, JUDGMENT, few_judges
+from betterthan.counts.responses import tally_scores
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
 from betterthan.counts.units import CLUSTER, EPOCH, alike_items, differing, pooled, several
@@ -431,7 +432,9 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
 def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
     """A warning where the items of one id are alike in several data sets."""
     scores = evaluation.observed
-    alike = "" if evaluation.kind != "scores" or in_blocks(scores) else alike_items(scores)
+    if evaluation.kind not in ("scores", "tallies") or in_blocks(scores):
+        return ()
+    alike = alike_items(tally_scores(scores) if names.TALLY in scores.dims else scores)
     return (f"! {alike}.",) if alike else ()
 
 

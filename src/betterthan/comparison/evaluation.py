@@ -456,6 +456,8 @@ def data_attrs(loaded: LoadedData, raw_counts: xr.DataArray) -> dict[str, Any]:
     """Attributes that describe the data, without looking at single scores."""
     attrs = loaded.observed.attrs
     described = {k: attrs[k] for k in _OF_DATA if k in attrs}
+    if names.TALLY in loaded.observed.dims:
+        described.setdefault("layout", "tallies")
     described |= {
         "unit": raw_counts.attrs.get("unit", "unknown"),
         "missing": raw_counts.attrs.get("missing", "none"),

@@ -37,6 +37,7 @@ from betterthan.counts.units import (
     several,
     unit_means,
     unit_of,
+    unlabelled,
 )
 from betterthan.exact.numeric import counting
 from betterthan.signed import Signature
@@ -130,6 +131,8 @@ def counted(
     dropped = counts.attrs["n_items"] - used
     graded = not (np.isnan(scores.values) | np.isin(scores.values, (0, 1))).all()
     units = [unit for k, unit in _ALIKE.items() if by is None and several(scores, k)]
+    if not unlabelled(scores, CLUSTER) and unit_of(scores) != CLUSTER:  # a cluster for each item
+        units = [unit for unit in units if unit != _ALIKE[CLUSTER]]
     counts.attrs |= {"graded": 1} if graded else {}
     counts.attrs |= (
         {"dependent": f"{' and '.join(units).capitalize()} {_TOO_CERTAIN}"} if units else {}

@@ -134,7 +134,8 @@ def trials_from_table(
     checks.of_type(table, pd.DataFrame, "table is", "pandas.DataFrame")
     columns = (item, system, successes, trials)
     require_columns(table, columns)
-    for column in columns:
+    groups = [k for k in (CLUSTER, names.DATASET) if k in table.columns and k not in columns]
+    for column in (*columns, *groups):
         blank = np.flatnonzero(table[column].isna().to_numpy())
         if len(blank):
             raise ValueError(f"column {column!r}, row {table.index[blank[0]]}: blank; give a value")
@@ -150,9 +151,8 @@ def trials_from_table(
     result = _arranged(labelled, {SUCCESSES: table[successes], TRIALS: table[trials]})
     trials_of(result)
     _, first = np.unique(pd.factorize(ids[item])[0], return_index=True)
-    groups = [k for k in (CLUSTER, names.DATASET) if k in table.columns and k not in columns]
     for group in groups:
-        labels = table[group].where(table[group].notna(), "").astype(str).str.strip().to_numpy()
+        labels = table[group].astype(str).str.strip().to_numpy()
         one_unit_an_item(ids[item].to_numpy(), labels, group)
         result = result.assign_coords({group: (names.ITEM, labels[first])})
     items, systems = (result.sizes[dim] for dim in (names.ITEM, names.SYSTEM))

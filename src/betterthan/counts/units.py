@@ -179,6 +179,9 @@ def alike_items(scores: xr.DataArray) -> str:
     pairs = item * (place.max(initial=0) + 1) + place
     _, first, run_of = np.unique(pairs, return_index=True, return_inverse=True)
     leads, item, place = _group_means(leads[complete], run_of)[first], item[first], place[first]
+    differing = np.bincount(item, (np.abs(leads) > 1e-12).any(1))  # data sets with a difference
+    if (differing > 1).sum() < _FEW_SHARED:
+        return ""
     leads = leads - _group_means(leads, place)
     repeated = np.bincount(item)[item] > 1
     leads, item = leads[repeated], np.unique(item[repeated], return_inverse=True)[1]
@@ -196,10 +199,11 @@ def alike_items(scores: xr.DataArray) -> str:
     p = special.fdtrc(groups - 1, free, ratio).min() * len(ratio)
     if p > _LEVEL_SHARED:
         return ""
+    chance = f"p = {p:.2g}" if p > 1e-300 else "p < 1e-300"
     return (
-        f"Items of one id are alike in several data sets (p = {p:.2g}), as translations or copies "
-        "of one item are, and count as independent; a column 'cluster' with their ids lets each "
-        "count once"
+        f"Items of one id are alike in several data sets ({chance}), as translations or copies of "
+        "one item are, and count as independent; a column 'cluster' with their ids lets each count "
+        "once"
     )
 
 

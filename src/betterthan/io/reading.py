@@ -518,7 +518,7 @@ def _read(
     if datasets or not plain or getattr(readings[0].data, "along_items", None):
         readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
     several, unnamed = bool(datasets), names_are is None and layout.gives == "scores"
-    if several and unnamed and are_runs([reading.data for reading in readings]):
+    if several and unnamed and are_runs(readings, tables):
         datasets = []
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)

@@ -24,7 +24,7 @@ from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.table import Table, unread
+from betterthan.io.table import Reading, Table, unread
 from betterthan.text import looks_like
 
 NAMES = ("systems", "datasets")
@@ -180,14 +180,37 @@ def cell_list(values: Any) -> Sequence[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else values
 
 
-def are_runs(arrays: Sequence[xr.DataArray]) -> bool:
-    """Whether each array has scores of one run of the same items, numbered by its epochs."""
-    if len(arrays) < 2 or any(_EPOCH not in array.coords for array in arrays):
+_SHARED = 0.9  # of all items that each table has, where tables are runs of the same items
+
+
+def are_runs(readings: Sequence[Reading], tables: Sequence[Table]) -> bool:
+    """Whether each array has scores of runs of its own, by their epochs, of the same items: those
+    have ids, and one gold label each.
+    """
+    arrays = [reading.data for reading in readings]
+    numbered = any(_NUMBERED in reading.summary for reading in readings)
+    if len(arrays) < 2 or numbered or any(_EPOCH not in array.coords for array in arrays):
         return False
-    epochs = [set(array[_EPOCH].values.tolist()) for array in arrays]
-    numbered = all(len(own) == 1 for own in epochs) and len(set().union(*epochs)) == len(arrays)
-    first, *others = (set(array[names.ITEM].values.tolist()) for array in arrays)
-    return numbered and all(items == first for items in others)
+    epochs, items = (
+        [set(array[name].values.tolist()) for array in arrays] for name in (_EPOCH, names.ITEM)
+    )
+    if len(set().union(*epochs)) < sum(map(len, epochs)):
+        return False
+    fewest = _SHARED * len(set().union(*items))
+    return all(len(held) >= fewest for held in items) and not _labels_differ(tables)
+
+
+def _labels_differ(tables: Sequence[Table]) -> bool:
+    """Whether an item has one gold label in one table and another in another."""
+    labels: dict[str, str] = {}
+    for table in tables:
+        item, gold = (find(table, role) for role in ("item", "gold"))
+        if item is None or gold is None:
+            continue
+        cells_of_rows = zip(cells.texts(table, item), cells.texts(table, gold), strict=True)
+        if any(labels.setdefault(key, label) != label for key, label in cells_of_rows):
+            return True
+    return False
 
 
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:

@@ -343,7 +343,7 @@ def score_label(provenance: Signature, counted: bool = False) -> str:
         return provenance.reliability
     if provenance.quantity and provenance.quantity not in names.DIFFERENCES:
         return provenance.quantity  # of all items together, such as F1
-    if provenance.layout == "tallies":
+    if provenance.layout in ("tallies", "labels"):
         return "Mean F1"
     if provenance.quantity != "accuracy" and not counted:
         return "Mean score"

@@ -219,7 +219,7 @@ def decision(line: str, long_names: LongNames, marked: bool) -> Any:
     candidates, *also = _ALSO.split("".join(listed)) if listed else ("",)
     long = len(candidates) > _LONG_LIST
     hidden = long or "; also " in candidates  # where the list takes most of the place
-    for part, far in [(candidates, marked and long), *((part, hidden) for part in also)]:
+    for part, far in [(candidates, bool(marked and long)), *((part, hidden) for part in also)]:
         if part:
             text += f' <span class="listed{" far" * far}">{long_names.line(part)}</span>'
     return Markup(text)

@@ -218,7 +218,8 @@ def _further_columns(context: ReportContext) -> list[tables.Column]:
 
 def unmarked_verdicts(context: ReportContext) -> set[str]:
     """Verdicts of pairs that the matrix does not mark, as they name no better system."""
-    return {"equivalent", "split"} & set(context.data["verdict"].values.astype(str).flat)
+    verdicts = context.data["verdict"].transpose(*names.SQUARE).values.astype(str)
+    return {"equivalent", "split"} & set(verdicts[np.triu_indices(len(verdicts), 1)])
 
 
 def matrix_table(context: ReportContext) -> Table:

@@ -65,7 +65,7 @@ def place_label(answer: Answer) -> str:
     if together:
         return f"{answer.n_judgments:,} {units}"
     missing = None if answer.pair else answer.missing
-    pairwise = missing and missing.n_pairs and not missing.complete
+    pairwise = missing and missing.n_pairs and missing.items and not missing.complete
     if fewest == most:
         return f"the {most:,} {units} that each pair shares" if pairwise else f"{most:,} {units}"
     return f"the {fewest:,} to {most:,} {units} that each pair shares"
@@ -206,6 +206,8 @@ def _paper_systems(answer: Answer) -> str:
 def _paper_missing(missing: Missing) -> str:
     """How many scores are missing."""
     scores = "score was" if missing.n == 1 else "scores were"
+    if not missing.items:
+        return f"{missing.n:,} {scores} missing, of runs of items that have others."
     on = "all were" if missing.complete else "each pair was"
     have = "all have" if missing.complete else "both have"
     return f"{missing.n:,} {scores} missing; {on} compared on the items that {have}."

@@ -45,7 +45,17 @@ def as_sentence(comparison: xr.Dataset) -> str:
     cited = f"Computed with betterthan {version} ({on_one_line(signature(context.data))})."
     joint = [_CITE] if "pairwise_prob_better" in context.data else []
     warned = [f"[State this, too: {' '.join(alarms)}]"] if alarms else []
-    return " ".join([*paper_sentences(context.answer), cited, *joint, *warned]) + "\n"
+    counted = _counted_as_worst(context)
+    return " ".join([*paper_sentences(context.answer), *counted, cited, *joint, *warned]) + "\n"
+
+
+def _counted_as_worst(context: ReportContext) -> list[str]:
+    """How many missing scores count as the worst, if they do."""
+    n = context.provenance.n_blank or 0
+    if context.provenance.missing != "wrong" or not n:
+        return []
+    scores = "score was" if n == 1 else "scores were"
+    return [f"{n:,} missing {scores} counted as the worst score."]
 
 
 def _alarms(context: ReportContext) -> list[str]:
@@ -289,6 +299,7 @@ def _caption(context: ReportContext, table: Table, test: str) -> str:
         parts.append(f"Bold: with posterior probability {_level(context)} the best is one of these")
     elif not context.many:
         parts.append("Bold: the better system, where there is a verdict")
+    parts += [text.removesuffix(".") for text in _counted_as_worst(context)]
     parts += [test] if test else []
     return ". ".join(parts) + "."
 

@@ -430,6 +430,7 @@ class Missing:
     lowest: float | None = None  # of one pair, P(the system ahead is better) in the worst case
     highest: float | None = None  # and in the best case
     complete: bool = False  # only items that all systems have are compared
+    items: bool = True  # of some pair, and not only runs of items
 
 
 def pair_prospects(pair: xr.Dataset) -> More | Firmness | None:
@@ -577,7 +578,8 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     holds = data["missing_holds"].values[upper]
     n_pairs, n_hold = int(lacking.sum()), int((lacking & holds).sum())
     complete = data.attrs.get("missing") == "complete"
-    missing = Missing(n=n, n_pairs=n_pairs, n_hold=n_hold, complete=complete)
+    items = "n_dropped" not in data or bool(data["n_dropped"].values[upper].any())
+    missing = Missing(n=n, n_pairs=n_pairs, n_hold=n_hold, complete=complete, items=items)
     if len(holds) == 1 and "missing_probability" in data:
         place = (0, 1) if data["prob_better"].values[0, 1] >= 0.5 else (1, 0)
         limits = data["missing_probability"].values[place]
