@@ -122,7 +122,7 @@ def picked(data: Any, systems: Sequence[str] | Mapping[str, str] | None) -> Any:
             f"to new name"
         )
     present = systems_of(data)
-    selected = [str(s) for s in systems]
+    selected = [str(s) if str(s) in present else str(s).strip() for s in systems]
     for name in selected:
         if name not in present:
             raise ValueError(f"systems names {name!r}; the data have {', '.join(present)}")

@@ -327,6 +327,11 @@ def read_sides(baseline: Any, candidate: Any, choices: Mapping[str, Any]) -> Sid
     """
     checked_choices, key = checked(choices), baseline_files.signing_key()
     baseline, candidate = in_pandas(baseline), in_pandas(candidate)
+    for name, side in ((BASELINE, baseline), (CANDIDATE, candidate)):
+        numbers = isinstance(side, list | tuple) and side and isinstance(side[0], int | float)
+        if numbers or type(side).__name__ in ("Series", "ndarray", "DataArray"):
+            right = "give a path, logs, or a DataFrame with columns item and score"
+            raise ValueError(f"the {name} is a {type(side).__name__}; {right}")
     if is_baseline(candidate):
         reason = "is a baseline that --accept wrote; give the results that are to pass"
         raise problem(str(candidate), reason)

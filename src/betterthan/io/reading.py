@@ -58,6 +58,7 @@ from betterthan.io.several_tables import (
     joined,
     named_system,
     predictions_as_scores,
+    refuse_files_of_runs,
     score_columns,
     side_by_side,
 )
@@ -518,8 +519,9 @@ def _read(
     if datasets or not plain or getattr(readings[0].data, "along_items", None):
         readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
     several, unnamed = bool(datasets), names_are is None and layout.gives == "scores"
-    if several and unnamed and are_runs(readings, tables):
-        datasets = []
+    if several and unnamed:
+        refuse_files_of_runs(by_name, readings)
+        datasets = [] if are_runs(readings, tables) else datasets
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}

@@ -24,6 +24,7 @@ from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.system_names import columns_of_runs
 from betterthan.io.table import Reading, Table, unread
 from betterthan.text import looks_like
 
@@ -198,6 +199,20 @@ def are_runs(readings: Sequence[Reading], tables: Sequence[Table]) -> bool:
         return False
     fewest = _SHARED * len(set().union(*items))
     return all(len(held) >= fewest for held in items) and not _labels_differ(tables)
+
+
+def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading]) -> None:
+    """Refuse tables of the same items that are called runs and do not number them: each would be a
+    data set of other items.
+    """
+    first, *others = (set(reading.data[names.ITEM].values.tolist()) for reading in readings)
+    numbered = any(_EPOCH in reading.data.coords for reading in readings)
+    if numbered or any(items != first for items in others) or not columns_of_runs([*tables]):
+        return
+    raise ValueError(
+        f"{listed([*tables])} are called runs, and hold the same items; give each a column 'epoch' "
+        "with the number of its run, or pass names='datasets' if they are data sets"
+    )
 
 
 def _labels_differ(tables: Sequence[Table]) -> bool:

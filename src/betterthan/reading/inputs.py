@@ -10,10 +10,11 @@ import xarray as xr
 
 from betterthan import checks, names
 from betterthan.counts.counting import count_data
+from betterthan.io.layouts import ALIASES
 from betterthan.io.measure_names import other_measures, unknown_direction
 from betterthan.io.problems import in_python
 from betterthan.io.score_values import doubtful, marks_next_to_ratings
-from betterthan.io.system_names import named_systems, no_systems, tell_alike
+from betterthan.io.system_names import named_systems, no_systems, refuse_total, tell_alike
 from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
@@ -221,6 +222,13 @@ def _item_coordinates(side: Any) -> dict[str, pd.Series]:
 def _coordinate_levels(index: Any) -> list[str]:
     """Levels next to those that hold the ids of items."""
     levels = [name for name in getattr(index, "names", ()) if name in _COORDINATES]
+    other = [name for name in getattr(index, "names", ()) if name not in (None, *levels)]
+    unknown = [name for name in other if str(name).strip().casefold() not in ALIASES["item"]]
+    if len(other) > 1 and unknown:  # a single one holds the ids
+        raise ValueError(
+            f"index level {unknown[0]!r} is not a known name; rename it to 'epoch' if it numbers "
+            "runs of an item, to 'cluster', 'dataset' or 'item', or reset the index"
+        )
     return levels if levels and len(levels) < index.nlevels else []
 
 
@@ -329,10 +337,26 @@ def _put_together(data: Any, other: Any, systems: Any) -> Any:
     elif isinstance(data, list) and data and isinstance(data[0], Mapping):
         raise ValueError("data is a list of rows; give them as pandas.DataFrame(data)")
     else:
+        _refuse_unknown_direction(data)
         return data
     if isinstance(scores, xr.DataArray):
         _refuse_doubtful(scores, sides, systems)
     return scores
+
+
+def _refuse_unknown_direction(data: Any) -> None:
+    """Refuse an array of scores whose systems are called by a measure of which less is better, and
+    that states no direction.
+    """
+    if not isinstance(data, xr.DataArray) or set(data.dims) != {names.ITEM, names.SYSTEM}:
+        return
+    stated = "higher_is_better" in data.attrs or names.SYSTEM not in data.coords
+    if stated or data.chunks is not None or data.dtype.kind not in "biuf":
+        return
+    columns = [str(name) for name in data[names.SYSTEM].values]
+    if reason := unknown_direction(columns, data.transpose(names.ITEM, names.SYSTEM).values):
+        right = ".assign_attrs(higher_is_better=False), or True if more is better"
+        raise ValueError(f"{reason}; pass the array with {right}")
 
 
 def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -> None:
@@ -340,6 +364,8 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
     if (np.abs(scores.values) > names.SCORE_MAX).any():
         return  # which is refused, with its place, where scores are checked
     every = scores[names.SYSTEM].values.tolist()
+    ids = scores[names.ITEM].values if names.ITEM in scores.coords else range(len(scores))
+    refuse_total("data", [str(item) for item in ids], scores.values)
     if named_systems(systems) is None:
         if reason := doubtful(scores):
             right = f"pass a DataFrame with systems={in_python(every)} if it is right"
