@@ -60,6 +60,7 @@ def test_files_that_are_called_runs_and_do_not_number_them(tmp_path):
     with pytest.raises(ValueError, match="are called runs, and hold the same items; give each"):
         bt.read(tmp_path)
     assert len(set(bt.read(tmp_path, names="datasets")["dataset"].values)) == 3
+    assert bt.read({"run1": right()})["dataset"].values[0] == "run1"
     (tmp_path / "run2.csv").write_text("item,old,new\nother,1,0\nanother,0,1\n")
     assert len(set(bt.read(tmp_path)["dataset"].values)) == 3
 

@@ -207,7 +207,9 @@ def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading
     """
     first, *others = (set(reading.data[names.ITEM].values.tolist()) for reading in readings)
     numbered = any(_EPOCH in reading.data.coords for reading in readings)
-    if numbered or any(items != first for items in others) or not columns_of_runs([*tables]):
+    if not others or numbered or any(items != first for items in others):
+        return
+    if not columns_of_runs([*tables]):
         return
     raise ValueError(
         f"{listed([*tables])} are called runs, and hold the same items; give each a column 'epoch' "

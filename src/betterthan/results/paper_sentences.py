@@ -183,10 +183,10 @@ def _paper_systems(answer: Answer) -> str:
         more = f", but {others} could not be ruled out" if size > 1 else ""
         probably = f"(P(best) = {p}){condition}{more}"
         return f"{place} {first.system} was probably the best of {n}{by} {probably}."
-    tied = [c.system for c in answer.best if tables.alike(first.p - c.p, first.p_mcse, c.p_mcse)]
-    texts = [numbers.probability(c.p, c.p_mcse) for c in answer.best[: len(tied)]]
+    tied = [c for c in answer.best if tables.alike(first.p - c.p, first.p_mcse, c.p_mcse)]
+    texts = [numbers.probability(c.p, c.p_mcse) for c in tied]
     p = f"{p} each" if len(tied) > 1 and len(set(texts)) == 1 else named(texts)
-    probably = f", most probably {named(tied, 'or')} (P(best) = {p})"
+    probably = f", most probably {named([c.system for c in tied], 'or')} (P(best) = {p})"
     probably = probably if len(tied) < size else ""
     if size == answer.n_systems:
         anyone = f"any of them may be the best{probably}{condition}"
