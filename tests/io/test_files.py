@@ -262,6 +262,11 @@ def test_tables_of_one_run_each_are_runs_of_the_same_items(tmp_path):
     assert "dataset" not in bt.read(lost).coords
     rows = {str(k): frame.drop(columns="item") for k, frame in enumerate(frames)}  # without ids
     assert "dataset" in bt.read(rows).coords
+    assert bt.read(paths).attrs["reading"].endswith("each table with runs of the same items")
+    long = [frame.melt(["item", "epoch"], None, "system", "score") for frame in frames]
+    for topics, datasets in (("aaa", False), ("abc", True)):  # what the items ask
+        asked = {str(k): long[k].assign(question=f"on {x}") for k, x in enumerate(topics)}
+        assert ("dataset" in bt.read(asked).coords) == datasets
     for labels, datasets in ((range(20), False), (range(1, 21), True)):
         gold = {
             str(k): f.assign(gold=[f"label {x % 5}" for x in range(20)])

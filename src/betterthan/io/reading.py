@@ -519,15 +519,17 @@ def _read(
     if datasets or not plain or getattr(readings[0].data, "along_items", None):
         readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
     several, unnamed = bool(datasets), names_are is None and layout.gives == "scores"
+    runs = several and unnamed and are_runs(readings, tables)
     if several and unnamed:
         refuse_files_of_runs(by_name, readings)
-        datasets = [] if are_runs(readings, tables) else datasets
+        datasets = [] if runs else datasets
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
     if layout.name == "votes" and datasets and (reason := votes_in_several_tables(tables)):
         result.attrs["dependent"] = reason  # which the answer repeats
     summary = summary_line(sources, layout, result, readings, datasets)
+    summary += ", each table with runs of the same items" if runs else ""
     if layout.gives == "scores":
         table, ignored = tables[0], readings[0].ignored
         may_be = [

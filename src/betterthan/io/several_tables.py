@@ -186,7 +186,7 @@ _SHARED = 0.9  # of all items that each table has, where tables are runs of the 
 
 def are_runs(readings: Sequence[Reading], tables: Sequence[Table]) -> bool:
     """Whether each array has scores of runs of its own, by their epochs, of the same items: those
-    have ids, and one gold label each.
+    have ids, and each one question and gold label.
     """
     arrays = [reading.data for reading in readings]
     numbered = any(_NUMBERED in reading.summary for reading in readings)
@@ -198,7 +198,7 @@ def are_runs(readings: Sequence[Reading], tables: Sequence[Table]) -> bool:
     if len(set().union(*epochs)) < sum(map(len, epochs)):
         return False
     fewest = _SHARED * len(set().union(*items))
-    return all(len(held) >= fewest for held in items) and not _labels_differ(tables)
+    return all(len(held) >= fewest for held in items) and not _items_differ(tables)
 
 
 def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading]) -> None:
@@ -217,16 +217,18 @@ def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading
     )
 
 
-def _labels_differ(tables: Sequence[Table]) -> bool:
-    """Whether an item has one gold label in one table and another in another."""
-    labels: dict[str, str] = {}
+def _items_differ(tables: Sequence[Table]) -> bool:
+    """Whether an item has one gold label or question in one table and another in another."""
+    texts: dict[tuple[str, str], str] = {}
     for table in tables:
         item, gold = (find(table, role) for role in ("item", "gold"))
-        if item is None or gold is None:
-            continue
-        cells_of_rows = zip(cells.texts(table, item), cells.texts(table, gold), strict=True)
-        if any(labels.setdefault(key, label) != label for key, label in cells_of_rows):
-            return True
+        for column in filter(None, (gold, *question_columns(table))):
+            if item is None:
+                return False
+            pairs = zip(cells.texts(table, item), cells.texts(table, column), strict=True)
+            kind = column.casefold()
+            if any(texts.setdefault((kind, key), text) != text for key, text in pairs):
+                return True
     return False
 
 
