@@ -271,6 +271,50 @@ def test_a_column_that_describes_items_is_refused_until_it_is_named(name):
     assert bt.read(frame, systems=["old", name]).system.values.tolist() == ["old", name]
 
 
+MELTED = {  # columns of a table that was melted whole
+    "latency": "system 'latency': by its name no scores of a system; pass systems=['old', 'new']",
+    "old_confidence": "system 'old_confidence': by its name no scores of a system",
+    "average": "system 'average': by its name no scores of a system",
+    "difficulty": "system 'difficulty': by its name describes items; pass systems=['old', 'new']",
+    "max score": "system 'max score': no score exceeds it on any item, so it is what scores are",
+}
+
+
+def melted(columns):
+    return pd.DataFrame(columns).melt("item", var_name="system", value_name="score")
+
+
+@pytest.mark.parametrize("name", MELTED)
+def test_a_column_that_was_melted_with_the_systems_is_no_system(name):
+    both = {"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10}
+    frame = melted(both | {name: np.linspace(0.5, 1, 20) if name != "max score" else [5.0] * 20})
+    with pytest.raises(ValueError, match=re.escape(MELTED[name])):
+        bt.read(frame)
+    assert bt.read(frame, systems=["new", "old"]).system.values.tolist() == ["new", "old"]
+
+
+def test_systems_of_a_long_table_that_may_be_runs_are_not_compared_unless_named(tmp_path):
+    frame = melted({"item": range(4), "old-run1": [1, 0] * 2, "old-run2": [1, 1] * 2})
+    path = tmp_path / "runs.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"^runs\.csv: systems 'old-run1', .* may be runs"):
+        bt.compare(path)
+    names = ["old-run1", "old-run2"]
+    assert bt.read(path, systems=names).system.values.tolist() == names
+
+
+def test_scores_of_a_long_table_that_are_text_say_what_reads_them():
+    frame = melted({"item": range(4), "old": ["yes", "no"] * 2, "new": ["yes", "yes"] * 2})
+    with pytest.raises(ValueError, match="text, not scores; pass true='yes' and false='no'"):
+        bt.read(frame)
+    assert bt.read(frame, true="yes", false="no").sum() == 6
+    for text, right in (("80%", "percent=True"), ("0,5", "decimal=','")):
+        with pytest.raises(ValueError, match=f"pass {right}"):
+            bt.read(frame.assign(score=text))
+    with pytest.raises(ValueError, match="value 'good': not a number; give a number, or leave"):
+        bt.read(frame.assign(score="good"))
+
+
 @pytest.mark.parametrize("name", ["human", "isa", "hard-prompt", "goldfish"])
 def test_what_a_system_may_be_called_is_a_system(name):
     frame = pd.DataFrame({"item": range(20), "old": [1, 0] * 10, name: [1, 1] * 10})

@@ -199,7 +199,7 @@ def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None)
         k = next(k for k, value in enumerate(values) if parsed[value] is None)
         what = "not a number; give a number, or leave it blank where it is missing"
         if if_text and all(number is None or math.isnan(number) for number in parsed.values()):
-            what = if_text()
+            what = if_text() or what
         raise table.cell_problem(k, column, what)
     small = {v for v, number in parsed.items() if number == 0 and type(v) is str and vanishes(v)}
     if small:

@@ -118,7 +118,7 @@ LAYOUTS = (
         "scores",
         "items.long_scores",
         "``system, item, score``",
-        takes=("higher_is_better",),
+        takes=("higher_is_better", "systems"),
     ),
     Layout(
         "predictions",
@@ -310,6 +310,13 @@ _FEWEST = 3  # groups of items: two may be anything
 
 def not_scores(table: Table, column: str) -> str:
     """Why a column of text is no column of scores, and what reads it."""
+    right = f"pass ignore={quoted(column)} to leave the column out, dataset= or cluster= if it"
+    reason = f"text, not scores; {right} groups the items, or item= if it holds their ids"
+    return as_text(table, column) or rows_of_averages(table, column) or reason
+
+
+def as_text(table: Table, column: str) -> str:
+    """What reads scores that are written as percentages, with commas or as words; else empty."""
     words = [str(cell).strip() for cell in _codes(table, column).distinct if cell is not None]
     words = [word for word in words if word]
     folded = {word.casefold() for word in words}
@@ -324,9 +331,7 @@ def not_scores(table: Table, column: str) -> str:
         right = next((word for word in words if word.casefold() in _RIGHT), "yes")
         wrong = next((word for word in words if word.casefold() in _WRONG), "no")
         return f"text, not scores; pass true={right!r} and false={wrong!r}"
-    right = f"pass ignore={quoted(column)} to leave the column out, dataset= or cluster= if it"
-    reason = f"text, not scores; {right} groups the items, or item= if it holds their ids"
-    return rows_of_averages(table, column) or reason
+    return ""
 
 
 def refuse_thousands(table: Table, columns: Sequence[str], values: np.ndarray) -> None:

@@ -292,6 +292,22 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         raise problem(table.source, f"{reason}; {right}", column=column)
 
 
+def refuse_melted(source: str, systems: Sequence[str], values: np.ndarray) -> None:
+    """Refuse systems of a long table that were columns of something else, or runs, by their
+    names.
+    """
+    if columns_of_runs(systems):
+        right = "give those of a system one name and number them in a column 'run', or pass"
+        right += f" systems={in_python(systems)} to compare them"
+        raise problem(source, f"systems {listed(systems)} may be runs of one; if so, {right}")
+    reason, odd = no_systems(systems, values)
+    left = [system for system in systems if system not in odd]
+    if odd:
+        right = f"pass systems={in_python(left)} to leave it out, or name it there if it is one"
+        right = right if len(left) > 1 else f"pass systems={in_python(systems)} if it is one"
+        raise problem(source, f"system {quoted(odd[0])}: {reason}; {right}")
+
+
 def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
     """Systems that by their names, or names and scores, are something else, and why; else none."""
     errors = less_is_better(systems) is not None  # whose direction was stated
