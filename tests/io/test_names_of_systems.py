@@ -287,7 +287,7 @@ def melted(columns):
 @pytest.mark.parametrize("name", MELTED)
 def test_a_column_that_was_melted_with_the_systems_is_no_system(name):
     both = {"item": range(20), "old": [1, 0] * 10, "new": [1, 1] * 10}
-    frame = melted(both | {name: np.linspace(0.5, 1, 20) if name != "max score" else [5.0] * 20})
+    frame = melted(both | {name: np.linspace(0.5, 1, 20) if name != "max score" else 1.0})
     with pytest.raises(ValueError, match=re.escape(MELTED[name])):
         bt.read(frame)
     assert bt.read(frame, systems=["new", "old"]).system.values.tolist() == ["new", "old"]
@@ -301,6 +301,16 @@ def test_systems_of_a_long_table_that_may_be_runs_are_not_compared_unless_named(
         bt.compare(path)
     names = ["old-run1", "old-run2"]
     assert bt.read(path, systems=names).system.values.tolist() == names
+
+
+def test_files_and_what_a_mapping_names_are_systems_but_runs():
+    frames = {
+        name: pd.DataFrame({"item": range(4), "score": [1, 0, k, k]})
+        for k, name in enumerate(("target", "class"))
+    }
+    assert bt.read(frames | {"base": frames["class"]}).system.values.tolist()[0] == "target"
+    with pytest.raises(ValueError, match="systems 'old run 1', 'old run 2' may be runs of one"):
+        bt.read({"old run 1": frames["target"], "old run 2": frames["class"]})
 
 
 def test_scores_of_a_long_table_that_are_text_say_what_reads_them():

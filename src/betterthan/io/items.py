@@ -34,12 +34,10 @@ from betterthan.io.system_names import (
     chosen,
     columns_of_runs,
     refuse_alike_by_scores,
-    refuse_melted,
     refuse_other_numbers,
     refuse_runs,
     refuse_total,
     row_blocks,
-    select_systems,
     tell_alike,
 )
 from betterthan.io.table import (
@@ -359,29 +357,26 @@ def _all_differ(column: np.ndarray, most: int) -> bool:
     return bool((np.diff(ordered) >= 1).all() and not (column % 1).any()) and np.ptp(column) < most
 
 
-def long_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
+def long_scores(table: Table) -> Reading:
     """Scores of a long table, joined by item, dataset and epoch; what never occurs is NaN."""
     item, system, score = (str(find(table, role)) for role in ("item", "system", "score"))
     rows = item_rows(table, item)
     for column in question_columns(table):
         _refuse_two_questions(table, column, rows)
-    present = cells.read_once(table, system, cells.system_names)
-    at_least_two(table, present.distinct)
-    _refuse_exchanged_columns(table, item, rows.ids, present)
+    systems = cells.read_once(table, system, cells.system_names)
+    at_least_two(table, systems.distinct)
+    _refuse_exchanged_columns(table, item, rows.ids, systems)
     scores_by_row = cells.scores(table, score, partial(as_text, table, score))
     refuse_thousands(table, [score], scores_by_row)
     if "epoch" in rows.by_row and np.isnan(scores_by_row).any():
-        _refuse_blank_run(table, rows.by_row["epoch"], present, scores_by_row)
-    values = _square(table, rows, present, scores_by_row)
-    if systems is None:
-        refuse_melted(table.source, present.distinct, values)
+        _refuse_blank_run(table, rows.by_row["epoch"], systems, scores_by_row)
+    values = _square(table, rows, systems, scores_by_row)
     refuse_total(table.source, rows.names, values)
-    refuse_alike_by_scores(table.source, present.distinct, rows.names, lambda: ~np.isnan(values))
+    refuse_alike_by_scores(table.source, systems.distinct, rows.names, lambda: ~np.isnan(values))
     written = {role: table.written.get(c, c) for role, c in rows.coord_columns.items()}
     summary = f"joined by column {table.written.get(item, item)!r}{describe_coordinates(written)}"
     used = {item, system, score, metrics_in(table)[0], *rows.coord_columns.values()}
-    scores = PlainScores(values, rows.names, present.distinct, rows.coords)
-    scores = select_systems(table.source, scores, systems)
+    scores = PlainScores(values, rows.names, systems.distinct, rows.coords)
     return Reading(scores, summary, unread(table, used))
 
 

@@ -118,7 +118,7 @@ LAYOUTS = (
         "scores",
         "items.long_scores",
         "``system, item, score``",
-        takes=("higher_is_better", "systems"),
+        takes=("higher_is_better",),
     ),
     Layout(
         "predictions",

@@ -56,13 +56,18 @@ from betterthan.io.several_tables import (
     cell_list,
     is_file_per_system,
     joined,
-    named_system,
     predictions_as_scores,
     refuse_files_of_runs,
     score_columns,
     side_by_side,
 )
-from betterthan.io.system_names import named_systems, renamed, row_blocks, select_systems
+from betterthan.io.system_names import (
+    named_systems,
+    refuse_melted,
+    renamed,
+    row_blocks,
+    select_systems,
+)
 from betterthan.io.table import Reading, Table, unread
 from betterthan.signed import Signature
 from betterthan.text import stripped
@@ -438,7 +443,7 @@ def read_tables(
         columns = [column for _, column in scored]
         if not predicted:
             refuse_other_measures(scored, higher_is_better)
-        by_name = {"": side_by_side(_by_system(by_name, isinstance(source, Mapping)))}
+        by_name = {"": side_by_side(by_name, mapping=isinstance(source, Mapping))}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
     datasets = list(named) if several else []
     chosen_layout = (
@@ -473,6 +478,8 @@ def read_tables(
             refuse_unknown_direction(result.attrs["source"], named_columns, result.values)
     if of_scores and named_systems(systems) is None:
         refuse_doubtful(result)
+        if chosen_layout.name == "long":
+            refuse_melted(result, by_file)
     if "fold" in {str(column).casefold() for column in (meanings.item, meanings.run)}:
         reason = "folds share training data, so a comparison of items would be too confident"
         warn(result.attrs["source"], f"{reason}; use betterthan.scores.compare_folds")
@@ -540,31 +547,6 @@ def _read(
         summary += of_groups(table, find(table, "item"), may_be)
     result.attrs["reading"] = summary
     return result
-
-
-def _by_system(tables: dict[str, Table], mapping: bool) -> dict[str, Table]:
-    """The tables by their systems: as a mapping names them, else as they do, else by file.
-
-    Raises
-    ------
-    ValueError
-        If two tables are of one system, or one names its scores as another is called.
-    """
-    named = {name: named_system(table) for name, table in tables.items()}
-    own = [named[name] or score_columns(table)[0] for name, table in tables.items()]
-    systems = list(tables) if mapping else [named[name] or name for name in tables]
-    by_system: dict[str, Table] = {}
-    for table, name, system in zip(tables.values(), own, systems, strict=True):
-        first = by_system.setdefault(system, table)
-        if first is not table:
-            reason = f"is of system {quoted(system)}, as {first.source} is"
-            right = "give a mapping of name to file if they are two, else one table of all items"
-            raise problem(table.source, f"{reason}; {right}")
-        if name != system and name in systems and len(set(own)) > 1:
-            reason = f"scores called {quoted(name)} would be those of {quoted(system)}, and another"
-            right = f"table is {quoted(name)}; give both the name of their system"
-            raise problem(table.source, f"{reason} {right}")
-    return by_system
 
 
 def _refuse_columns_of_long_tables(

@@ -112,15 +112,16 @@ def is_file_per_system(tables: Mapping[str, Table], names_are: str | None) -> bo
     return not several
 
 
-def side_by_side(tables: Mapping[str, Table]) -> Table:
-    """One long table of all, with the name of each as its system.
+def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
+    """One long table of all, with the system of each as a mapping, the table or its file names it.
 
     Raises
     ------
     ValueError
-        If a table has no column of item ids: nothing says which rows belong together.
+        If a table has no column of item ids: nothing says which rows belong together. If two
+        tables are of one system, or one names its scores as another is called.
     """
-    parts = [_long(name, table) for name, table in tables.items()]
+    parts = [_long(name, table) for name, table in _by_system(tables, mapping).items()]
     roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
     for part in parts:
         if only := [role for role in COORDINATES if role in part.columns and role not in roles]:
@@ -136,7 +137,26 @@ def side_by_side(tables: Mapping[str, Table]) -> Table:
     return Table(", ".join(part.source for part in parts), columns, rows, written=written)
 
 
-def named_system(table: Table) -> str | None:
+def _by_system(tables: Mapping[str, Table], mapping: bool) -> dict[str, Table]:
+    """The tables by their systems."""
+    named = {name: _named_system(table) for name, table in tables.items()}
+    own = [named[name] or score_columns(table)[0] for name, table in tables.items()]
+    systems = list(tables) if mapping else [named[name] or name for name in tables]
+    by_system: dict[str, Table] = {}
+    for table, name, system in zip(tables.values(), own, systems, strict=True):
+        first = by_system.setdefault(system, table)
+        if first is not table:
+            reason = f"is of system {quoted(system)}, as {first.source} is"
+            right = "give a mapping of name to file if they are two, else one table of all items"
+            raise problem(table.source, f"{reason}; {right}")
+        if name != system and name in systems and len(set(own)) > 1:
+            reason = f"scores called {quoted(name)} would be those of {quoted(system)}, and another"
+            right = f"table is {quoted(name)}; give both the name of their system"
+            raise problem(table.source, f"{reason} {right}")
+    return by_system
+
+
+def _named_system(table: Table) -> str | None:
     """Return the only system that a column names."""
     return _systems(table)[0] if recognise(table) == "long" else None
 

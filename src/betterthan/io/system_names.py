@@ -292,15 +292,16 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
         raise problem(table.source, f"{reason}; {right}", column=column)
 
 
-def refuse_melted(source: str, systems: Sequence[str], values: np.ndarray) -> None:
-    """Refuse systems of a long table that were columns of something else, or runs, by their
-    names.
+def refuse_melted(scores: Any, by_file: bool) -> None:
+    """Refuse systems of a long table that by their names are runs, or were columns of something
+    else; files, and what a mapping names, are systems.
     """
+    source, systems = scores.attrs["source"], scores[names.SYSTEM].values.tolist()
     if columns_of_runs(systems):
         right = "give those of a system one name and number them in a column 'run', or pass"
         right += f" systems={in_python(systems)} to compare them"
         raise problem(source, f"systems {listed(systems)} may be runs of one; if so, {right}")
-    reason, odd = no_systems(systems, values)
+    reason, odd = ("", []) if by_file else no_systems(systems, scores.values)
     left = [system for system in systems if system not in odd]
     if odd:
         right = f"pass systems={in_python(left)} to leave it out, or name it there if it is one"
