@@ -207,6 +207,13 @@ def test_the_fingerprint_knows_the_same_data_in_any_order():
     )
 
 
+@pytest.mark.parametrize("kind", [bool, np.int8, np.int64, np.float32])
+def test_the_fingerprint_knows_the_same_numbers_of_any_type(kind):
+    data = scores()
+    assert fingerprint(data.astype(kind)) == fingerprint(data)
+    assert fingerprint(1 - data.astype(np.int8)) != fingerprint(data)
+
+
 def test_the_fingerprint_knows_runs_of_items_in_any_order():
     items, runs = [f"q{k // 2}" for k in range(60)], ("item", [1, 2] * 30)
     data = scores(gaps=0.1).assign_coords(item=items, epoch=runs)

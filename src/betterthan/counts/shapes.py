@@ -485,8 +485,8 @@ _BLOCK = 2**16  # labels that are looked at together
 
 
 def fingerprint(data: xr.DataArray) -> str:
-    """A short fingerprint of the data, values and names; the order of items and systems does not
-    matter.
+    """A short fingerprint of the data, values and names; neither the order of items and systems
+    nor the type of the numbers matters.
     """
     if names.PAIR in data.dims:
         data = to_square(data)
@@ -497,7 +497,11 @@ def fingerprint(data: xr.DataArray) -> str:
     # what a system did against itself is no data
     if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
         data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
-    digest = hashlib.sha256(np.ascontiguousarray(data.values).tobytes())
+    digest, values = hashlib.sha256(), data.values
+    kind = np.int64 if {names.OUTCOME, names.TALLY} & {*data.dims} else np.float64
+    rows = max(1, _BLOCK * len(values) // max(1, values.size))
+    for k in range(0, len(values), rows):
+        digest.update(np.add(values[k : k + rows], 0, dtype=kind, order="C", casting="unsafe"))
     for dim in data.dims:
         mark = ""
         for labels in _blocks(data[dim].variable) if dim in data.coords else ():
