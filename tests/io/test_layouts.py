@@ -494,3 +494,43 @@ def test_votes_on_the_same_items_in_two_files_raise_a_warning(kept):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         bt.read({"one": votes, "two": new})
+
+
+def rows_in_two_orders(column="task_id"):
+    """The same 40 tasks of two systems, each sorted by its scores, with numbers of rows."""
+    rng, parts = np.random.default_rng(3), []
+    for system in ("A", "B"):
+        rows = {column: [f"HumanEval/{k}" for k in range(40)], "system": system}
+        part = pd.DataFrame(rows | {"score": rng.integers(0, 2, 40)})
+        parts.append(part.sort_values("score", ignore_index=True))
+    return parts
+
+
+@pytest.mark.parametrize("index", ["", "index", "id"])
+def test_numbers_of_rows_do_not_join_what_another_column_joins_otherwise(tmp_path, index):
+    parts = rows_in_two_orders()
+    path = tmp_path / "all.csv"
+    pd.concat(parts).to_csv(path, index_label=index)
+    with pytest.raises(ValueError, match=r"column 'task_id': 'HumanEval/\d+' is item .* pass item"):
+        bt.read(path)
+    by_task = bt.read(path, item="task_id")
+    assert bt.read(pd.concat(parts), item="task_id").equals(by_task)
+    assert bt.read(path, ignore="task_id").sizes["item"] == 40
+
+
+def test_numbers_of_rows_do_not_join_files_that_another_column_joins_otherwise(tmp_path):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for part, path in zip(rows_in_two_orders(), paths, strict=True):
+        part.drop(columns="system").to_csv(path)
+    with pytest.raises(ValueError, match=r"^a\.csv, b\.csv, row \d of b\.csv, column 'task_id'"):
+        bt.read(paths, score="score")
+    assert bt.read(paths, score="score", item="task_id").sizes["item"] == 40
+
+
+def test_columns_that_say_the_same_or_nothing_of_items_do_not_stop_the_reading(tmp_path):
+    parts = rows_in_two_orders()
+    for part in parts:
+        part["task_id"] = parts[0]["task_id"]  # the same order
+    assert bt.read(pd.concat(parts).reset_index()).sizes["item"] == 40
+    answers = [p.assign(task_id=p["task_id"] + p["system"]) for p in parts]
+    assert bt.read(pd.concat(answers).reset_index()).sizes["item"] == 40

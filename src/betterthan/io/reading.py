@@ -54,10 +54,12 @@ from betterthan.io.score_values import (
 from betterthan.io.several_tables import (
     are_runs,
     cell_list,
+    is_called_id,
     is_file_per_system,
     joined,
     predictions_as_scores,
     refuse_files_of_runs,
+    refuse_other_ids,
     score_columns,
     side_by_side,
 )
@@ -188,7 +190,9 @@ def _renamed(table: Table, spec: Columns, one_of_several: bool) -> Table:
         others = (find(table, role) for role in ("item", *_COORDINATES))
         named = {"item", *new.values(), metrics_in(table)[0]}
         needed = {*named, *others, *question_columns(table)}
-        columns = {name: values for name, values in columns.items() if name in needed}
+        ids = [name for name in columns if name not in needed and is_called_id(name)]
+        columns = {name: values for name, values in columns.items() if name in {*needed, *ids}}
+        unused += tuple(name for name in ids if name not in unused)
     written = {usual: column for column, usual in new.items() if column != usual}
     return replace(table, columns=columns, unused=unused, written=written)
 
@@ -464,6 +468,8 @@ def read_tables(
             votes = role == "cluster" and chosen_layout.name == "votes"
             right = "; pass layout='judgments', too" if votes else ""
             raise ValueError(f"{what}; this was read as {chosen_layout.name}{right}")
+    for table in by_name.values() if chosen_layout.name == "long" else ():
+        refuse_other_ids(table)
     result = _read(chosen_layout, by_name, datasets, systems, choices, plain, names_are)
     if several:
         _refuse_copies(named)

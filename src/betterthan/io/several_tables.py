@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.system_names import columns_of_runs
 from betterthan.io.table import Reading, Table, unread
+from betterthan.io.texts import Coded, coded
 from betterthan.text import looks_like
 
 NAMES = ("systems", "datasets")
@@ -127,14 +129,17 @@ def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
         if only := [role for role in COORDINATES if role in part.columns and role not in roles]:
             raise problem(part.source, f"alone has a column of {only[0]}s; give it in all or none")
     questions = question_columns(parts[0])
-    roles += [name for name in questions if all(name in part.columns for part in parts)]
+    ids = parts[0].unused
+    shared = [name for name in (*questions, *ids) if all(name in p.columns for p in parts)]
+    roles += shared
     columns = {
         name: [cell for part in parts for cell in part.columns[name]]
         for name in ("system", "item", "score", *roles)
     }
     rows = [f"{row} of {part.source}" for part in parts for row in part.rows]
     written = dict(set.intersection(*(set(part.written.items()) for part in parts)))
-    return Table(", ".join(part.source for part in parts), columns, rows, written=written)
+    unused = tuple(name for name in ids if name in shared)
+    return Table(", ".join(part.source for part in parts), columns, rows, unused, written)
 
 
 def _by_system(tables: Mapping[str, Table], mapping: bool) -> dict[str, Table]:
@@ -190,10 +195,51 @@ def _long(name: str, table: Table) -> Table:
         item = str(find(table, "item"))
     columns: dict[str, Any] = {role: c for role in COORDINATES if (c := find(table, role))}
     columns |= {"item": item, "score": score} | {c.casefold(): c for c in question_columns(table)}
+    ids = tuple(c for c in unread(table, {*columns, *columns.values()}) if is_called_id(c))
+    columns |= {c: c for c in ids}
     cells_by_role = {role: cell_list(table.columns[column]) for role, column in columns.items()}
     written = {role: table.written.get(column, column) for role, column in columns.items()}
     columns = cells_by_role | {"system": [name] * len(table.rows)}
-    return replace(table, columns=columns, unused=(), written=written)
+    return replace(table, columns=columns, unused=ids, written=written)
+
+
+_ID = re.compile(r"(.*[ _-])?(id|uuid|key|doc|document|file|file_?name|path)", re.IGNORECASE)
+
+
+def is_called_id(column: str) -> bool:
+    """Whether a column may say which item a row is of."""
+    return _ID.fullmatch(column) is not None
+
+
+def refuse_other_ids(table: Table) -> None:
+    """Refuse a long table whose items are numbers, where another column joins its rows otherwise:
+    the numbers may be those of the rows of each system, in an order of its own.
+    """
+    item, system = (str(find(table, role)) for role in ("item", "system"))
+    if find(table, "epoch") or find(table, "dataset") or not cells.holds_numbers(table, item):
+        return
+    used = (item, system, find(table, "score"), find(table, "cluster"), *question_columns(table))
+    ids, systems = (coded(cells.as_written(table, column)) for column in (item, system))
+    for column in (c for c in unread(table, used) if not cells.holds_numbers(table, c)):
+        texts = coded(cells.as_written(table, column))
+        n = len(texts.distinct)
+        if len(np.unique(systems.codes * np.int64(n) + texts.codes)) < len(table.rows):
+            continue
+        other = ids.codes != ids.codes[texts.first][texts.codes]
+        n_shared, n_other = (len(np.unique(texts.codes[k])) for k in (_again(texts), other))
+        if n_shared > len(ids.distinct) / 2 and n_other > n_shared / 2:
+            k = int(other.argmax())
+            before = int(texts.first[texts.codes[k]])
+            name = table.written.get(item, item)
+            reason = f"{quoted(texts[k])} is item {ids[k]} by column {name!r} here, and item"
+            reason += f" {ids[before]} in row {table.rows[before]}"
+            right = f"pass item={column!r} if it holds the ids, else ignore={column!r}"
+            raise table.problem(k, f"{reason}; {right}", column=column)
+
+
+def _again(texts: Coded) -> np.ndarray:
+    """The rows of which an earlier one has the text."""
+    return texts.first[texts.codes] != np.arange(len(texts))
 
 
 def cell_list(values: Any) -> Sequence[Any]:
