@@ -36,6 +36,9 @@ ERRORS = [
     ("A_hallucinationRate", "B_hallucinationRate"),
     ("A_noise_sensitivity", "B_noise_sensitivity"),
     ("A n_major", "B n_major"),
+    ("A LPIPS ↓", "B LPIPS ↓"),
+    ("A (lower is better)", "B (lower is better)"),
+    ("errors A", "error B"),
 ]
 
 

@@ -603,3 +603,99 @@ def test_names_that_look_like_the_requested_one_are_told_from_it():
     a, b = (pd.Series(scores, index=index) for index in (range(20), map(str, range(20))))
     with pytest.raises(ValueError, match="system 'B' has no item '0' of type int, and one of"):
         bt.compare({"A": a, "B": b})
+
+
+NEXT_TO_SYSTEMS = [
+    *("A_lo", "A_hi", "A_std", "A_rank", "A steps", "A (sec)", "A_correct", "diff", "delta"),
+    *("improvement", "A-B diff", "agree", "same", "winner", "rank", "annotator"),
+]
+
+
+@pytest.mark.parametrize("name", NEXT_TO_SYSTEMS)
+def test_a_column_about_systems_is_no_system(name):
+    both = {"item": range(20), "A": np.linspace(0, 0.8, 20), "B": np.linspace(0.1, 1, 20)}
+    frame = pd.DataFrame(both | {name: [1, 2] * 10})
+    with pytest.raises(ValueError, match=rf"column '{re.escape(name)}': by its name .* ignore="):
+        bt.read(frame)
+    assert bt.read(frame, ignore=name).system.values.tolist() == ["A", "B"]
+
+
+@pytest.mark.parametrize("name", ["o3-high", "bert-mean", "delta-rule", "sameAsB", "B2"])
+def test_a_system_may_be_called_after_another(name):
+    frame = pd.DataFrame({"item": range(20), "o3": [1, 0] * 10, "bert": [1, 1] * 10, name: 1})
+    assert bt.read(frame).system.values.tolist() == ["o3", "bert", name]
+
+
+def test_the_sum_of_two_columns_names_the_one_that_is_negative():
+    a, b = np.linspace(0, 0.9, 20), np.linspace(0.9, 0, 20) ** 2
+    frame = pd.DataFrame({"item": range(20), "A": a, "B": b, "other": a - b})
+    with pytest.raises(ValueError, match="column 'other': is the difference of the other columns"):
+        bt.read(frame)
+    with pytest.raises(ValueError, match=r"column 'diff': by its name .* systems=\['A', 'B'\]"):
+        bt.read(frame.rename(columns={"other": "diff"}))
+
+
+def test_what_says_whether_predictions_are_right_is_no_prediction():
+    labels = np.random.default_rng(1).choice(["yes", "no"], (20, 5))
+    columns = ["gold", "A", "A_correct", "B", "B_correct"]
+    frame = pd.DataFrame(labels, columns=columns).assign(item=range(20))
+    with pytest.raises(ValueError, match=r"column 'A_correct': by its name no scores .* 'B_c"):
+        bt.read(frame)
+    assert bt.read(frame, systems=["A", "B"]).system.values.tolist() == ["A", "B"]
+
+
+@pytest.mark.parametrize("square", [["A", "B", "C"], ["B", "C", "A"]])
+def test_a_table_of_systems_against_systems_has_no_items(square):
+    wins = pd.DataFrame(np.full((3, 3), 0.5), columns=["A", "B", "C"]).assign(item=square)
+    with pytest.raises(ValueError, match=r"rows and columns have the same names, .* system_a"):
+        bt.read(wins)
+    assert bt.read(wins, systems=["A", "B"]).sizes["item"] == 3
+
+
+def test_statistics_are_no_items():
+    scores = pd.DataFrame(np.random.default_rng(1).random((30, 2)), columns=["A", "B"])
+    with pytest.raises(ValueError, match="'count', 'mean', 'std' are statistics"):
+        bt.read(scores.describe().reset_index())
+    answers = scores.round().assign(item=[f"q{k}" for k in range(30)]).set_index("item")
+    feet = [answers.sum(), answers.count(), answers.mean()]
+    table = pd.concat([answers, pd.DataFrame(feet, index=["Correct", "Out of", "Accuracy"])])
+    with pytest.raises(ValueError, match="item 'Correct' is the sum of all other items"):
+        bt.read(table)
+
+
+SEVERAL_RUNS = ["A (seed 1)", "A (seed 2)", "B (seed 1)", "B (seed 2)"]
+
+
+@pytest.mark.parametrize(
+    "columns", [SEVERAL_RUNS, ["seed1_A", "seed2_A", "seed1_B", "seed2_B"], ["run 1 A", "run 2 A"]]
+)
+def test_runs_are_called_so_in_several_ways(columns):
+    frame = pd.DataFrame(np.eye(len(columns)), columns=columns)
+    with pytest.raises(ValueError, match="may be runs of one system"):
+        bt.compare(frame)
+
+
+def test_the_mean_of_runs_is_no_system():
+    frame = pd.DataFrame(np.eye(4), columns=SEVERAL_RUNS).assign(**{"A mean": 0.5})
+    with pytest.raises(ValueError, match="column 'A mean': by its name no scores of a system"):
+        bt.read(frame)
+
+
+def test_a_table_about_the_items_is_no_system_next_to_a_table_for_each(tmp_path):
+    names = {"A": "score", "B": "score", "items": "difficulty"}
+    for name, column in names.items():
+        frame = pd.DataFrame({"item": range(12), column: np.linspace(0, 1, 12)})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(
+        ValueError, match=r"^items\.csv, column 'difficulty': by its name describes"
+    ):
+        bt.read(tmp_path)
+
+
+def test_averages_of_data_sets_are_no_data_set(tmp_path):
+    for name in ("en", "de"):
+        frame = pd.DataFrame(np.eye(4), columns=list("ABCD")).assign(item=range(4))
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    frame.head(2).assign(item=["en", "de"]).to_csv(tmp_path / "summary.csv", index=False)
+    with pytest.raises(ValueError, match=r"^summary\.csv: has the other tables as items"):
+        bt.read(tmp_path)

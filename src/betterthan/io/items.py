@@ -33,9 +33,12 @@ from betterthan.io.system_names import (
     PLAIN_NUMBER,
     chosen,
     columns_of_runs,
+    no_names,
     refuse_alike_by_scores,
+    refuse_odd,
     refuse_other_numbers,
     refuse_runs,
+    refuse_square,
     refuse_total,
     row_blocks,
     tell_alike,
@@ -277,6 +280,7 @@ def wide_scores(table: Table, systems: Sequence[str] | None = None) -> Reading:
             refuse_runs(table.source, systems)
         return _of_runs(table, items, runs, systems, values)
     if not named:
+        refuse_square(table, items.ids, systems)
         refuse_several_measures(table.source, systems)
         refuse_other_numbers(table, systems, values)
     refuse_total(table.source, items.ids, values)
@@ -296,6 +300,8 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
     if not named:
         refuse_rightness(table.source, systems)
     values, summary = right_or_wrong(table, systems, named)
+    if not named:
+        refuse_odd(table, systems, *no_names(systems))
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, sole(table, "gold"), *systems})]
     scores = PlainScores(values, items.ids, systems, items.coords)

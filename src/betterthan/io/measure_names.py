@@ -57,6 +57,8 @@ _SYNONYMS = {  # each line one measure, by its first word
 }
 _STATISTICS = _set_of("rate mean avg average value values percent pct total")
 _ANY_MEASURE = frozenset({"score"})
+_DOWN = re.compile(r"[↓⬇]|(?<!\w)(less|lower|smaller|fewer)( is|=|_is)?[ _]better", re.IGNORECASE)
+_UP = re.compile(r"[↑⬆]|(?<!\w)(more|higher|larger|bigger)( is|=|_is)?[ _]better", re.IGNORECASE)
 _OPPOSITE = _set_of("no non not free without minus neg negative inverse anti")
 
 
@@ -80,7 +82,8 @@ def _shared_words(columns: Sequence[str]) -> frozenset[str]:
 
 
 def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> str | None:
-    """The word that all columns share and that names a measure of which less is better.
+    """The word that all columns share, or one of each, that names a measure of which less is
+    better; or its mark in one of them.
 
     Scores of 0 and 1 are no amounts: ``loss_focal`` is then what a system is called.
 
@@ -90,15 +93,30 @@ def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> 
     ('wer', 'errors')
     >>> less_is_better(["low_cost", "large"]), less_is_better(["A no error", "B no error"])
     (None, None)
+    >>> less_is_better(["A LPIPS ↓", "B LPIPS ↓"]), less_is_better(["A error", "B failures"])
+    ('↓', 'error')
     >>> less_is_better(["bits_per_byte"]), less_is_better(["ERR@10"]), less_is_better(["err"])
     ('bits', None, 'err')
     """
+    marks = [mark[0] for mark in map(_DOWN.search, columns) if mark]
+    if marks or any(map(_UP.search, columns)):
+        return marks[0] if marks else None
     shared = _shared_words(columns)
+    if not shared & (_LESS | _OPPOSITE) and len(columns) > 1 and all(map(_error, columns)):
+        return _error(columns[0])
     if shared & _OPPOSITE or not shared & _LESS:
         return None
     binary = scores is not None and ((scores == 0) | (scores == 1) | np.isnan(scores)).all()
     words = shared & (_LESS - _AMOUNTS if binary else _LESS)
     return next((word for word in _words(columns[0]) if word in words), None)
+
+
+def _error(column: str) -> str | None:
+    """The word of a name that is that of an error, and no amount."""
+    words = _words(column)
+    if _OPPOSITE.intersection(words):
+        return None
+    return next((word for word in words if word in _LESS - _AMOUNTS), None)
 
 
 def refuse_unknown_direction(
@@ -169,6 +187,8 @@ def _is_error(column: str) -> bool | None:
     """Whether less is better by a word of a name; None where no word is a measure."""
     if less_is_better([column]):
         return True
+    if _UP.search(column):
+        return False
     return False if any(map(_is_measure, _words(column))) else None
 
 

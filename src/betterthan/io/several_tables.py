@@ -25,7 +25,7 @@ from betterthan.io.layouts import find, recognise
 from betterthan.io.measure_names import refuse_rightness
 from betterthan.io.pair_counts import counts_array
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.system_names import columns_of_runs
+from betterthan.io.system_names import columns_of_runs, no_names
 from betterthan.io.table import Reading, Table, unread
 from betterthan.io.texts import Coded, coded
 from betterthan.text import looks_like
@@ -145,6 +145,11 @@ def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
 def _by_system(tables: Mapping[str, Table], mapping: bool) -> dict[str, Table]:
     """The tables by their systems."""
     named = {name: _named_system(table) for name, table in tables.items()}
+    columns = {score_columns(table)[0]: table for table in tables.values()}
+    reason, odd = no_names([*columns])
+    if len(odd) < len(columns) and odd:
+        right = "leave the table out, or name the column of scores as the others do"
+        raise problem(columns[odd[0]].source, f"{reason}; {right}", column=odd[0])
     own = [named[name] or score_columns(table)[0] for name, table in tables.items()]
     systems = list(tables) if mapping else [named[name] or name for name in tables]
     by_system: dict[str, Table] = {}
@@ -325,6 +330,10 @@ def _joined_scores(
             differ = sorted(set(roles) ^ set(coordinate_roles[0]))
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
+    for array, source in zip(arrays, sources, strict=True):
+        if array.sizes[names.ITEM] > 1 and {*array[names.ITEM].values.tolist()} <= {*datasets}:
+            reason = "has the other tables as items, so its numbers are not those of items"
+            raise problem(source, f"{reason}; leave it out")
     sizes = [array.sizes[names.ITEM] for array in arrays]
     coords: dict[str, Any] = {names.DATASET: np.repeat(datasets, sizes)} if datasets else {}
     for role in coordinate_roles[0]:

@@ -221,7 +221,15 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
-    r"(.+?)[ _.-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin)s?", re.IGNORECASE
+    r"(.+?)[ _.(\[-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin|correct|lo|hi|lower"
+    r"|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se|sem|std_?err|var|variance"
+    r"|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
+    re.IGNORECASE,
+)
+_MEAN_OF_RUNS = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\s*(.+[ _])?(diff|difference|delta|improvement|gain|change)s?([ _]\(?(%|abs|rel)\)?)?\s*|Δ.*",
+    re.IGNORECASE,
 )
 # what describes an item; not what a system may be called, such as "reference", and not labels of
 # gold, of which the layout tells
@@ -230,7 +238,8 @@ _DESCRIPTION = re.compile(
     r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
     r"|(n|num|number)[ _].+|weights?|targets?|class|correct|outcome|observed|actuals|solutions?"
     r"|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject"
-    r"|section|chapter|genre|((display|presentation)[ _])?(order|position)|turn|page|row|seed)\s*",
+    r"|section|chapter|genre|((display|presentation)[ _])?(order|position)|turn|page|row|seed"
+    r"|agree(ment)?s?|same|match(es)?|winner|preferred|rank|annotators?|raters?|workers?)\s*",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(  # what the scores of an item are out of
@@ -238,10 +247,8 @@ _LIMIT = re.compile(  # what the scores of an item are out of
     r"|runs|out[ _]of|counts?|size)\s*",
     re.IGNORECASE,
 )
-_RUN = re.compile(
-    r"(.*?)[\W_]*(?:run|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)",
-    re.IGNORECASE,
-)
+_OF_RUNS = r"(?:run|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)"
+_RUN = re.compile(rf"(.*?)[\W_]*{_OF_RUNS}[\W_]*|[\W_]*{_OF_RUNS}[\W_]+(.+?)[\W_]*", re.IGNORECASE)
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
 _MOST_ROWS = 100_000  # of a table that a spreadsheet may have computed
@@ -250,6 +257,8 @@ _ROWS = 8  # of fewer rows any numbers may be scores
 _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 _MANY = 10  # rows on which they differ, and another column is the largest of them
+_MANY_STATISTICS = 20
+_MOST_AT_AN_END = 5  # rows of statistics of the others
 _SUBTOTALS = 0.2  # of the rows next to answers of 0 and 1
 
 
@@ -274,22 +283,40 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     called = _called_summaries(systems, ["\n".join(systems)])
     summaries = _summaries(values, np.where(called, 1, _ENOUGH))
     reason, odd = no_systems(systems, values)
+    if odd:  # A is the sum of B and of what is called the difference
+        summaries = [summary for summary in summaries if systems[summary[0]] in odd]
+    elif len(systems) == 3 and summaries and summaries[0][1] == "sum":
+        below = [(k, "difference") for k in np.flatnonzero((values < 0).any(0)).tolist()]
+        summaries = below if len(below) == 1 else summaries
     for k, statistic in summaries or ([] if odd else _bounds_of_others(values, systems)):
         why = f"is the {statistic} of the other columns, and no system"
         right = how_to_choose(systems, [systems[k]])
         raise problem(table.source, f"{why}; {right}", column=systems[k])
-    if odd:
-        also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
-        reason += f"{also}; {how_to_choose(systems, odd)}"
-        if "describes items" in reason:
-            reason += "; a column that groups the items is passed as cluster"
-        raise problem(table.source, reason, column=odd[0])
+    refuse_odd(table, systems, reason, odd)
     if (other := _next_to_binary(values)) is not None:
         column, binary = systems[other], systems[int(_are_binary(values).argmax())]
         reason = f"runs from {_range(values[:, other])}, while {quoted(binary)} has 0 and 1"
         right = f"pass cluster={quoted(column)} if it groups the items, ignore={quoted(column)} to"
         right += f" leave it out, or systems={in_python(systems)} if it is a system, too"
         raise problem(table.source, f"{reason}; {right}", column=column)
+
+
+def refuse_odd(table: Table, systems: Sequence[str], reason: str, odd: list[str]) -> None:
+    """Refuse columns that are no systems, for the reason of `no_systems`, if there are any."""
+    if odd:
+        also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
+        reason += f"{also}; {how_to_choose(systems, odd)}"
+        if "describes items" in reason:
+            reason += "; a column that groups the items is passed as cluster"
+        raise problem(table.source, reason, column=odd[0])
+
+
+def refuse_square(table: Table, items: Sequence[str], systems: Sequence[str]) -> None:
+    """Refuse systems against systems: of wins, the one that loses most would be the best."""
+    if len(items) == len(systems) and {*items} == {*systems}:
+        reason = "rows and columns have the same names, so rows are no items; for wins of systems "
+        right = "against each other, give a row for each pair: system_a, system_b, wins, losses"
+        raise problem(table.source, f"{reason}{right}")
 
 
 def refuse_melted(scores: Any, by_file: bool) -> None:
@@ -311,21 +338,30 @@ def refuse_melted(scores: Any, by_file: bool) -> None:
 
 def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
     """Systems that by their names, or names and scores, are something else, and why; else none."""
-    errors = less_is_better(systems) is not None  # whose direction was stated
-    odd = [s for s in systems if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
-    more = [s for s in systems if (match := _NEXT_TO_SCORES.fullmatch(s)) and match[1] in systems]
-    odd += [system for system in more if system not in odd]
+    reason, odd = no_names(systems)
     if odd:
-        return "by its name no scores of a system", odd
-    odd = [system for system in systems if _DESCRIPTION.fullmatch(system)]
-    if 0 < len(odd) < len(systems):
-        return "by its name describes items", odd
+        return reason, odd
     for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
         same = (values[:, k] == values[0, k]).all()
         if not (values > values[:, [k]]).any() and (same or not _are_binary(values).all()):
             reason = "no score exceeds it on any item, so it is what scores are out of"
             return f"{reason}, and no system", [systems[k]]
     return "", []
+
+
+def no_names(columns: Sequence[str]) -> tuple[str, list[str]]:
+    """Columns that by their names are something else than scores of a system, and why."""
+    errors = less_is_better(columns) is not None  # whose direction was stated
+    odd = [s for s in columns if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
+    differences = [column for column in columns if _DIFFERENCE.fullmatch(column)]
+    odd += differences if len(differences) < len(columns) else []
+    runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
+    for pattern, of in ((_NEXT_TO_SCORES, {*columns}), (_MEAN_OF_RUNS, runs)):
+        odd += [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in of]
+    if odd:
+        return "by its name no scores of a system", list(dict.fromkeys(odd))
+    odd = [column for column in columns if _DESCRIPTION.fullmatch(column)]
+    return ("by its name describes items", odd) if 0 < len(odd) < len(columns) else ("", [])
 
 
 def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -343,7 +379,8 @@ def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
     for column in columns:
         if (match := _RUN.fullmatch(column)) is None:
             return {}
-        runs.setdefault(match[1], {})[int(match[2])] = column
+        system, number = (match[4], match[3]) if match[1] is None else match.group(1, 2)
+        runs.setdefault(system, {})[int(number)] = column
     numbers = {tuple(sorted(own)) for own in runs.values()}
     if len(numbers) != 1 or len(runs) * len(min(numbers)) != len(columns) > len(runs):
         return {}
@@ -389,6 +426,10 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     """
     if len(items) < 3:
         return
+    if len(items) < _MANY_STATISTICS and {"count", "mean", "std"} <= {*items}:
+        raise problem(
+            source, "items 'count', 'mean', 'std' are statistics; give a row for each item"
+        )
     called = _called_summaries(items, joined(items, "\n"))
     at_end = _not_binary_at_an_end(values)
     rest = np.delete(values, at_end, axis=0) if at_end else values
@@ -402,7 +443,7 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
     sums = [(k, f"{statistic} of all other items") for k, statistic in summaries]
     for k, reason in [*sums, *filter(None, [_subtotal(values)])]:
         raise problem(source, f"item {quoted(items[k])} is the {reason}; leave the row out")
-    for k in at_end if len(rest) >= _ROWS else ():
+    for k in at_end if len(rest) >= _ROWS and len(at_end) <= 2 else ():
         called[k] |= not ((values[k] == 0) | (values[k] == 1)).any()
     if called.any():
         item = quoted(items[int(called.argmax())])
@@ -410,12 +451,13 @@ def refuse_total(source: str, items: Sequence[str], values: np.ndarray) -> None:
 
 
 def _not_binary_at_an_end(values: np.ndarray) -> list[int]:
-    """Places of one or two rows, first or last, that alone are not of 0 and 1."""
+    """Places of a few rows, first or last, that alone are not of 0 and 1."""
     first, middle, last = (_are_binary(values[[k]].T).all() for k in (0, len(values) // 2, -1))
     if not middle or (first and last):  # as nearly always: without a look at all others
         return []
     rows = np.flatnonzero(~((values == 0) | (values == 1) | np.isnan(values)).all(1)).tolist()
-    at_end = len(rows) <= 2 and (max(rows, default=0) < 2 or min(rows) >= len(values) - 2)
+    most = _MOST_AT_AN_END if len(values) >= _ROWS + _MOST_AT_AN_END else 2
+    at_end = max(rows, default=0) < most or min(rows) >= len(values) - most
     return rows if at_end else []
 
 
