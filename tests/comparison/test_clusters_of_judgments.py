@@ -258,7 +258,41 @@ def test_several_judgments_of_each_judge_are_warned_of(judges, warned):
     if judges == 3:
         with pytest.warns(UserWarning, match="little more than a guess"):
             advised = bt.compare(data, method="advised", rng=1)
-        assert "! The uncertainty is that of 3 judges" in " ".join(str(advised).split())
+        assert "! The uncertainty is that of 3 judges, and" in " ".join(str(advised).split())
+
+
+ALL_BY = "! All judgments are by 3 judges. If judges differ in what they prefer, the answer is too"
+
+
+@pytest.mark.parametrize("method", ["exact", "advised"])
+def test_clusters_of_few_judges_say_so_unless_they_hold_the_judges(method):
+    data = judged(2, 20, 3, 0.5, 1)
+    by_prompt = data.assign_coords(judge=("judgment", [f"j{k % 3}" for k in range(60)]))
+    assert ALL_BY in " ".join(str(bt.compare(by_prompt, method=method)).split())
+    within = data.assign_coords(judge=("judgment", [f"j{k // 3}" for k in range(60)]))
+    assert "judges" not in str(bt.compare(within, method=method))
+
+
+def test_a_judge_of_most_judgments_is_worth_few_judges():
+    names = ["busy"] * 30 + [f"j{k}" for k in range(30)]
+    data = judged(2, 60, 1, 0.5, 1).drop_vars("cluster")
+    data = data.assign_coords(judge=("judgment", names))
+    assert "60 judgments by 31 judges count as independent" in str(bt.compare(data))
+    text = " ".join(str(bt.compare(data, method="advised", rng=1)).split())
+    assert "! The uncertainty is that of 31 judges, worth 4 of as many judgments each, and" in text
+
+
+def test_votes_of_few_judges_are_not_independent():
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": random.choice([*"AB"], 60)})
+    frame["judge"] = [f"w{k % 6}" for k in range(60)]
+    with pytest.warns(UserWarning, match=r"60 votes are by 6 judges; .* cluster='judge'"):
+        comparison = bt.compare(frame)
+    assert "! 60 votes are by 6 judges; if these differ in what they prefer, votes" in str(
+        comparison
+    )
+    bt.read(frame.assign(judge=range(60)))  # no warning
+    assert bt.compare(frame, layout="judgments", cluster="judge").data.attrs["n_units"] == 6
 
 
 def test_judgments_are_read_with_the_column_of_their_clusters():

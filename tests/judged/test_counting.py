@@ -51,7 +51,9 @@ def test_what_cannot_be_read_is_a_signal_and_a_blank_is_not_judged():
     assert found["signal"].values.tolist() == ["win", "loss", "tie", "unparsed"]
     assert found["judged"].values.tolist() == [[1, 1, 0, 1]]
     assert found["gold"].sel(truth="loss", signal="unparsed").item() == 1
-    assert found.attrs["reading"].endswith("4 signals, 1 item with no outcome of the judge")
+    assert found.attrs["reading"].endswith(
+        "4 signals, 1 row without an answer left out, 1 item with no outcome of the judge"
+    )
 
 
 def test_both_orders_are_kept_side_by_side():
@@ -330,3 +332,18 @@ def test_a_skeptical_prior_is_not_for_judged_counts():
     judged = bt.models.judge.simulate(200, gold=50, rng=1)
     with pytest.raises(ValueError, match="prior='skeptical' does not apply to judged counts"):
         bt.compare(judged, prior="skeptical")
+
+
+@pytest.mark.parametrize(("blank", "mark"), [(2, ""), (12, "! Missing data: ")])
+def test_items_that_the_judge_did_not_answer_are_counted(blank, mark):
+    answers = ["new", "old", "tie", "new"] * 15
+    blanks = [""] * blank + ["old"] * (15 - blank)
+    answers = [blanks.pop(0) if k % 4 == 1 else answer for k, answer in enumerate(answers)]
+    table = pd.concat([frame()] * 15).assign(item=range(60), judge=answers)
+    data = counted(table)
+    assert (data.attrs["n"], data.attrs["n_missing"]) == (60 - blank, blank)
+    comparison = bt.compare(data)
+    note = f"{mark}{blank} of 60 items have no judge output and are left out."
+    assert note in comparison.report()
+    assert (note in str(comparison)) == bool(mark)
+    assert f", {blank} rows without an answer left out" in data.attrs["reading"]

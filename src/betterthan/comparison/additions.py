@@ -395,9 +395,6 @@ def unit_notes(answers: Table, evaluation: Evaluation, options: Options) -> tupl
     return (*filter(None, lines), *pooled)
 
 
-_MANY_MISSING = 0.1  # of all judgments
-
-
 def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
     """How many judgments had none, which no win, loss or tie counts; a warning if many."""
     attrs = evaluation.data.attrs
@@ -408,20 +405,29 @@ def _without_winner(evaluation: Evaluation) -> tuple[str, ...]:
         return ()  # a part of what was read
     total = missing + int(attrs.get("n", 0))
     note = f"{missing:,} of {total:,} {names.NO_WINNER}; they are left out, not as ties."
-    return (f"{'! Missing data: ' * (missing > _MANY_MISSING * total)}{note}",)
+    return (f"{'! Missing data: ' * (missing > names.MANY_MISSING * total)}{note}",)
 
 
 def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
-    """A warning where each judge gave several judgments, and they count as independent, or where
-    the uncertainty is that of few judges.
+    """A warning where judges gave several judgments, and these, or clusters of these, count as
+    independent; or where the uncertainty is that of few judges.
     """
-    judges = few_judges(evaluation.data) if evaluation.kind == "judgments" else 0
+    advice, one_by_one = evaluation.advice, evaluation.kind == "judgments"
+    by_cluster = evaluation.data.attrs.get("judges", 0), 0.0
+    judges, worth = few_judges(evaluation.data) if one_by_one else by_cluster
     if not judges:
         return ()
-    if evaluation.advice is not None:
-        if judges >= names.UNITS_MIN or evaluation.advice.options.get("by") != JUDGE:
+    if advice is not None and advice.options.get("by") == JUDGE:
+        if worth >= names.UNITS_MIN:
             return ()
-        return (f"! The uncertainty is that of {judges} judges, and little more than a guess.",)
+        few = f", worth {worth:.0f} of as many judgments each" * (worth < 0.9 * judges)
+        few = f"{judges:,} judges{few}"
+        return (f"! The uncertainty is that of {few}, and little more than a guess.",)
+    if not one_by_one or advice is not None:
+        return (
+            f"! All judgments are by {judges:,} judges. If judges differ in what they prefer, the "
+            "answer is too certain about other judges; take judges as the clusters.",
+        )
     return (
         f"! {evaluation.data.sizes[JUDGMENT]:,} judgments by {judges:,} judges count as "
         "independent. If judges differ in what they prefer, the answer is too certain about other "

@@ -280,11 +280,11 @@ def _of_judgments(loaded: LoadedData) -> tuple[str, str, str]:
             "never met",
             "davidson on all judgments as independent: its intervals are far too short",
         )
-    if judges and (number := few_judges(loaded.data)):
+    if judges and (number := few_judges(loaded.data)[0]):
         return (
             "davidson_by_cluster",
-            f"each of {number:,} judges gave several judgments, and judges may differ in what they "
-            "prefer: the judges, and not the judgments, say how sure an answer is",
+            f"{number:,} judges gave several judgments each, or some did, and judges may differ in "
+            "what they prefer: the judges, and not the judgments, say how sure an answer is",
             "davidson on all judgments as independent: too certain about other judges",
         )
     if systems > 2 or judges:

@@ -31,7 +31,7 @@ from betterthan.counts.counting import (
     item_outcomes,
     with_gaps_filled,
 )
-from betterthan.counts.judgments import count_judgments
+from betterthan.counts.judgments import count_judgments, few_judges
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.runs import BINARY_RUNS, TRIALS, Reliability, columns_of_runs, successes_of
 from betterthan.counts.shapes import Arrays, Table, fingerprint, systems_of, to_pairs, to_square
@@ -184,6 +184,7 @@ def load(data: Any, options: Options) -> Evaluation:
         return _evaluate_blocks(loaded, options)
     if advice is None and loaded.kind == "judgments" and several(loaded.data, CLUSTER):
         counts = count_judgments(loaded.data, by=CLUSTER)  # within the clusters that they name
+        counts.attrs["judges"] = few_judges(loaded.data)[0]
         loaded = LoadedData("counts", counts, counts, counts, loaded.margin)
     return evaluate(loaded, options, advice)
 

@@ -67,7 +67,7 @@ def judged_answers(
         notes.append(
             f"! Human labels: {bare} more {were} judged and left out, without any human label."
         )
-    notes += left_out
+    notes += [*_missing(answers), *left_out]
     attrs = _signed(labelled, options, notes, worth, [main, *others])
     ordered = [replace(answer, table=_ordered(answer.table, options)) for answer in others]
     return replace(_ordered(whole, options), attrs=attrs), ordered, fits
@@ -206,6 +206,16 @@ def _signed(
         notes=tuple(notes),
         **vars(options.question) | sampled,
     ).to_attrs()
+
+
+def _missing(data: xr.Dataset) -> list[str]:
+    """How many items the judge did not answer; a warning if many."""
+    missing, n = (int(data.attrs.get(name, 0)) for name in ("n_missing", "n"))
+    if not missing or n != int(data[JUDGED].sum()):  # of some pairs it is not known
+        return []
+    total = missing + data.attrs.get("n_dropped", 0) + n
+    mark = "! Missing data: " * (missing > names.MANY_MISSING * total)
+    return [f"{mark}{missing:,} of {total:,} items have no judge output and are left out."]
 
 
 def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:

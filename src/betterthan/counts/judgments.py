@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,13 +82,20 @@ def count_judgments(judgments: xr.Dataset, *, by: str | None = None) -> xr.DataA
     )
 
 
-_SEVERAL = 3  # judgments of each judge, on average
-
-
-def few_judges(data: xr.Dataset) -> int:
-    """How many judges gave judgments that name them, if several each; else 0."""
-    judges = len(set(data[JUDGE].values.tolist())) if JUDGE in data.coords else 0
-    return judges if 1 < judges <= data.sizes[JUDGMENT] / _SEVERAL else 0
+def few_judges(data: xr.Dataset) -> tuple[int, float]:
+    """How many judges gave judgments that name them, and how many judges of as many judgments each
+    they are worth, if judgments are by judges of several; else none. Judges within a cluster count
+    as their cluster does.
+    """
+    labels = data[JUDGE].values.tolist() if JUDGE in data.coords else []
+    sizes = np.array([*Counter(labels).values()], dtype=float)
+    if "cluster" in data.coords:
+        several = len({*zip(labels, data["cluster"].values.tolist(), strict=False)})
+        if several == len(sizes):
+            return 0, 0.0
+    if len(sizes) < 2 or (sizes**2).sum() < names.OF_A_JUDGE * sizes.sum():
+        return 0, 0.0
+    return len(sizes), float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def judgment_rows(data: Any, *, position: bool, judges: bool) -> Rows:

@@ -208,7 +208,8 @@ def vote_counts(table: Table) -> Reading:
     counts = counts_array(square, systems, datasets)
     n = int((outcome >= 0).sum())
     counts.attrs = {"ties": "third", "n": n, "n_missing": len(outcome) - n}
-    if shared := _shared_items(table, systems, a, b, outcome >= 0):
+    shared = _shared_items(table, systems, a, b, outcome >= 0)
+    if shared := shared or _few_judges(table, outcome >= 0):
         counts.attrs["dependent"] = shared  # which the answer repeats
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
@@ -246,6 +247,23 @@ def _shared_items(
             warn(table.source, f"{reason}; {right}", column=column)
             return reason
     return ""
+
+
+def _few_judges(table: Table, decided: np.ndarray) -> str:
+    """Warn of votes by judges of several votes, and return why they are not independent."""
+    column = find(table, "judge")
+    if column is None:
+        return ""
+    judges = cells.read_once(table, column, cells.texts)
+    sizes = np.bincount(judges.codes[decided], minlength=1).astype(float)
+    n, n_judges = int(sizes.sum()), int(np.count_nonzero(sizes))
+    if n_judges < 2 or (sizes**2).sum() < names.OF_A_JUDGE * n:
+        return ""
+    reason = f"{n:,} votes are by {n_judges:,} judges; if these differ in what they prefer, votes "
+    reason += "of one are not independent, and verdicts are too certain about other judges"
+    right = f"take each as a cluster: layout='judgments', cluster={quoted(column)}"
+    warn(table.source, f"{reason}; {right}", column=column)
+    return reason
 
 
 _SHARED, _LEVEL = 10, 0.001  # items with votes in two tables, and p where they agree by chance

@@ -204,7 +204,8 @@ def count(
     judge : str or sequence of str
         Column of the judge output. Several columns are kept as a combination: the outputs in both
         orders, or those of two judges. A value is a side, the name of a system, or a tie; any other
-        word is the output "unparsed". Rows with a blank are not judged and are left out.
+        word is the output "unparsed". Rows with a blank are not judged and are left out;
+        ``attrs["n_missing"]`` counts those without a label.
     human : str
         Column of human labels, blank if there is none. The labeled items must be a random sample of
         those with the same judge output.
@@ -290,7 +291,12 @@ def count(
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
-    return judged_counts(_with_reading(dataset, table, attrs, layers, dropped))
+    attrs |= {
+        "n": int(judged.sum()),
+        "n_missing": int((~judged).sum()) - dropped,
+        "n_dropped": dropped,
+    }
+    return judged_counts(_with_reading(dataset, table, attrs, layers))
 
 
 _POSITIONS = ("first", "second", "left", "right")
@@ -434,11 +440,13 @@ def _place(signal: str) -> tuple[Any, ...]:
 
 
 def _with_reading(
-    dataset: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str], dropped: int
+    dataset: xr.Dataset, table: Table, attrs: Mapping[str, Any], layers: list[str]
 ) -> xr.Dataset:
     """Add the import summary and the source."""
     judged, gold = int(dataset["judged"].sum()), int(dataset["gold"].sum())
+    dropped, missing = attrs["n_dropped"], attrs["n_missing"]
     dropped_text = f", {dropped} labels without an answer left out" * bool(dropped)
+    dropped_text += f", {counted(missing, 'row')} without an answer left out" * bool(missing)
     signals = dataset["signal"].values.astype(str)
     parsed = np.array([UNPARSED not in signal.split(WITHIN)[0].split(BESIDE) for signal in signals])
     unparsed = int(dataset["judged"].values[:, ~parsed].sum())
@@ -449,5 +457,5 @@ def _with_reading(
         f"{attrs['labels_by']!r}, {counted(dataset.sizes['signal'], 'signal')}{dropped_text}"
     )
     more = {"strata": ", ".join(layers)} if layers else {}
-    also = {"source": table.source, "reading": reading, "n_dropped": dropped}
+    also = {"source": table.source, "reading": reading}
     return dataset.assign_attrs(dict(attrs) | also | more)
