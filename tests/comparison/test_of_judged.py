@@ -9,6 +9,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.cli.commands import main
+from betterthan.comparison.judged import _uneven
 from betterthan.results.kinds import build_page
 from validation.decisions import of_judged
 
@@ -262,3 +263,34 @@ def test_calibration_is_of_what_compare_says():
         ends = bt.difference(counts, ci_kind="eti")
         inside = ends["lower"].item() <= 0.1 <= ends["upper"].item()
         assert inside == (abs(values["level"][k] - 0.5) <= 0.475)
+
+
+def test_labels_spread_by_the_judge_alone_are_no_answer():
+    gold = [[40, 2, 0], [1, 9, 0], [10, 2, 10]]  # 51 of 100 items, then 13 of 120 and 10 of 200
+    one = bt.judged.from_table({("A", "B"): (gold, (100, 120, 200))})
+    alone = bt.compare(one)
+    assert np.isnan(at(alone, "gold_prob_better"))
+    assert at(alone, "gold_verdict") == "no_data"
+    assert at(alone, "judge_prob_better") == pytest.approx(0.089, abs=5e-4)
+    assert "With human labels only" not in str(alone)
+    assert "not spread over the judge's outputs as the items are" in " ".join(
+        alone.report().split()
+    )
+    both = bt.judged.from_table({("A", "B"): (gold, (100, 120, 200)), ("A", "C"): TABLE["A", "B"]})
+    several = bt.compare(both)
+    assert several["gold_prob_better"].sel(system_a="A", system_b="C").item() == pytest.approx(
+        at(bt.compare(COUNTS), "gold_prob_better")
+    )
+    assert "The human labels of 1 pair are not spread" in several.report()
+
+
+def test_a_random_part_of_the_items_is_seldom_taken_for_another():
+    random, hits = np.random.default_rng(1), 0
+    for _ in range(500):
+        signal = random.choice(3, 300, p=random.dirichlet(np.ones(3)))
+        labelled = signal[random.choice(300, 40, replace=False)]
+        gold = np.zeros((3, 3), int)
+        gold[0] = np.bincount(labelled, minlength=3)
+        judged = bt.judged.from_table({("A", "B"): (gold, np.bincount(signal, minlength=3))})
+        hits += int(_uneven(judged)[0])
+    assert hits <= 5

@@ -534,3 +534,41 @@ def test_columns_that_say_the_same_or_nothing_of_items_do_not_stop_the_reading(t
     assert bt.read(pd.concat(parts).reset_index()).sizes["item"] == 40
     answers = [p.assign(task_id=p["task_id"] + p["system"]) for p in parts]
     assert bt.read(pd.concat(answers).reset_index()).sizes["item"] == 40
+
+
+def votes_once(n=60):
+    winners = np.random.default_rng(1).choice(["model_a", "model_b", "tie"], n)
+    columns = {"uuid": [f"x{k}" for k in range(n)], "model_a": "A", "model_b": "B"}
+    return pd.DataFrame(columns | {"winner": winners})
+
+
+COPIED = "votes are the same as others in all columns, and count again"
+
+
+@pytest.mark.parametrize("layout", ["votes", "judgments"])
+def test_votes_that_are_copied_are_warned_of(layout):
+    once = votes_once()
+    bt.read(once, layout=layout)  # no warning
+    bt.read(pd.concat([once, once]).drop(columns="uuid"), layout=layout)  # votes are often alike
+    with pytest.warns(UserWarning, match=f"60 of 120 {COPIED}; leave copies out"):
+        counts = bt.read(pd.concat([once, once]), layout=layout)
+    assert f"! 60 of 120 {COPIED}" in " ".join(str(bt.compare(counts)).split())
+    with pytest.warns(UserWarning, match=f"6 of 66 {COPIED}"):
+        bt.read(pd.concat([once, once.head(6)]), layout=layout)
+    times = once.assign(uuid=[k // 2 for k in range(60)], winner=["A", "tie"] * 30)
+    bt.read(times, layout=layout)  # two votes at a time are none
+
+
+def test_votes_that_are_copied_to_another_file_are_warned_of(tmp_path):
+    votes_once().to_csv(tmp_path / "one.csv", index=False)
+    votes_once()[::-1].to_csv(tmp_path / "two.csv", index=False)
+    with pytest.warns(UserWarning, match=rf"^one\.csv, two\.csv: 60 of 120 {COPIED}"):
+        bt.read(tmp_path)
+
+
+def test_judged_rows_that_are_copied_are_warned_of():
+    once = votes_once().rename(columns={"winner": "gpt"}).assign(human=["model_a", ""] * 30)
+    bt.judged.count(once, judge="gpt", human="human")
+    with pytest.warns(UserWarning, match=f"60 of 120 {COPIED}"):
+        twice = bt.judged.count(pd.concat([once, once]), judge="gpt", human="human")
+    assert f"! 60 of 120 {COPIED}" in " ".join(str(bt.compare(twice)).split())

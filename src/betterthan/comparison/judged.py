@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import chdtrc
 
 import betterthan
 from betterthan import checks, names
@@ -66,6 +67,14 @@ def judged_answers(
         were = "pair was" if bare == 1 else "pairs were"
         notes.append(
             f"! Human labels: {bare} more {were} judged and left out, without any human label."
+        )
+    if uneven := int(_uneven(labelled).sum()):
+        which = (
+            "" if len(worth["n"]) == 1 else f" of {uneven:,} {'pair' if uneven == 1 else 'pairs'}"
+        )
+        notes.append(
+            f"The human labels{which} are not spread over the judge's outputs as the items are, so "
+            "there is no answer from human labels only; the corrected one allows for it."
         )
     notes += [*_missing(answers), *left_out]
     attrs = _signed(labelled, options, notes, worth, [main, *others])
@@ -129,15 +138,40 @@ def _corrected(pairs: JudgedPairs, options: Options) -> dict[str, np.ndarray]:
 
 
 def _alone(data: xr.Dataset, options: Options) -> Table:
-    """The same of the labels alone as ``gold_...``, and of the judge alone as ``judge_...``."""
+    """The same of the labels alone as ``gold_...``, where they are a random part of all items, and
+    of the judge alone as ``judge_...``.
+    """
     columns: Arrays = {}
     for name, counts in (("gold", data[GOLD].values.sum(2)), ("judge", judge_alone(data))):
         if counts is not None:
-            squares = _square(_closed(counts, options) | {"n": counts.sum(1)}, data)
+            closed_form, sizes = _closed(counts, options), counts.sum(1)
+            if name == "gold" and (uneven := _uneven(data)).any():
+                sizes = np.where(uneven, 0, sizes)
+                closed_form = {
+                    k: np.where(uneven.reshape(-1, *[1] * (v.ndim - 1)), np.nan, v)
+                    for k, v in closed_form.items()
+                }
+            squares = _square(closed_form | {"n": sizes}, data)
             n = squares.pop("n")
             answers = table.exact_table(squares, systems_of(data), options.question, n=n)
             columns |= answers.renamed(_BESIDE, f"{name}_")
     return Table(columns)
+
+
+_CHANCE = 0.001  # p of labels that are spread over the judge's outputs as all items are
+
+
+def _uneven(data: xr.Dataset) -> np.ndarray:
+    """Whether the labels of a pair are spread over the judge's outputs otherwise than its items, by
+    the chi-squared test of a random part.
+    """
+    judged, labels = data[JUDGED].values, data[GOLD].values.sum(1)
+    share = labels.sum(1, keepdims=True) / judged.sum(1, keepdims=True)
+    expected = judged * share
+    enough = (expected >= 1) & (share < 1)
+    squares = np.zeros(judged.shape)
+    np.divide((labels - expected) ** 2, expected * (1 - share), out=squares, where=enough)
+    return chdtrc(enough.sum(1), squares.sum(1)) < _CHANCE
 
 
 _BESIDE = ("prob_better", "difference_mean", "difference_lower", "difference_upper", "verdict")
@@ -229,6 +263,8 @@ def _notes(data: xr.Dataset, worth: Mapping[str, np.ndarray]) -> list[str]:
     if dropped := data.attrs.get("n_dropped", 0):
         are = "is" if dropped == 1 else "are"
         notes.append(f"! Human labels: {dropped:,} without a judge output {are} left out.")
+    if copies := data.attrs.get("dependent"):
+        notes.append(f"! {copies}.")
     bare, few = worth["unlabelled"], worth["n_gold"]
     if (bare > _BARE).any():
         pair = data[names.PAIR].values[int(bare.argmax())]

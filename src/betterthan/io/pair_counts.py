@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from scipy import special
 
 from betterthan import checks, names
 from betterthan.io import cells
+from betterthan.io.cells import plain_text
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted, warn
@@ -264,6 +267,41 @@ def _few_judges(table: Table, decided: np.ndarray) -> str:
     right = f"take each as a cluster: layout='judgments', cluster={quoted(column)}"
     warn(table.source, f"{reason}; {right}", column=column)
     return reason
+
+
+_SAMPLE, _COPIES = 1000, 0.01  # rows that are looked at first, and share of rows
+
+
+def copied_rows(tables: Sequence[Table]) -> str:
+    """Warn of votes that are the same in all columns, where a column such as their time or number
+    tells rows apart, and return why they count too much.
+    """
+    columns = [c for c in tables[0].columns if all(c in table.columns for table in tables)]
+    roles = {find(tables[0], role) for role in ("winner", "judge", "item")}
+    roles |= {tables[0].by_name.get(name) for name in (*_ITEMS, *_OBJECTS)}
+    roles |= {*pair_columns(tables[0])}
+    n = sum(len(table.rows) for table in tables)
+    for column in (c for c in columns if c not in roles):
+        first = [*map(str, islice(tables[0].columns[column], _SAMPLE))]
+        if len({*first}) < len(first) / 3:
+            continue
+        if not n / 3 <= _cell_codes(tables, column).max(initial=-1) + 1 < n:
+            continue
+        numbers = pd.DataFrame({c: _cell_codes(tables, c) for c in columns})
+        copies = int(numbers.duplicated().sum())
+        if copies < max(2, _COPIES * n):
+            return ""
+        reason = f"{copies:,} of {n:,} votes are the same as others in all columns, and count again"
+        right = "leave copies out, or name who voted in a column 'judge'"
+        warn(", ".join(table.source for table in tables), f"{reason}; {right}")
+        return f"{reason}: as copies they make verdicts too certain"
+    return ""
+
+
+def _cell_codes(tables: Sequence[Table], column: str) -> np.ndarray:
+    """A number for each distinct cell of a column of all tables."""
+    texts = np.array([plain_text(v) for table in tables for v in table.columns[column]], object)
+    return pd.factorize(texts)[0]
 
 
 _SHARED, _LEVEL = 10, 0.001  # items with votes in two tables, and p where they agree by chance

@@ -42,7 +42,7 @@ from betterthan.io.measure_names import (
     refuse_other_measures,
     refuse_unknown_direction,
 )
-from betterthan.io.pair_counts import judgments_by, votes_in_several_tables
+from betterthan.io.pair_counts import copied_rows, judgments_by, votes_in_several_tables
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
@@ -415,7 +415,7 @@ def read_tables(
     meanings : Columns, optional
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
-        What several tables are; see `apart.is_file_per_system`.
+        What several tables are; see `several_tables.is_file_per_system`.
     plain : bool, default False
         Whether scores without clusters, runs and data sets are `PlainScores`, without xarray.
     """
@@ -539,7 +539,11 @@ def _read(
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
-    if layout.name == "votes" and datasets and (reason := votes_in_several_tables(tables)):
+    votes = layout.name in ("votes", "judgments") and "cluster" not in result.coords
+    reason = votes_in_several_tables(tables) if layout.name == "votes" and datasets else ""
+    if reason := reason or (
+        copied_rows(tables) if votes and "dependent" not in result.attrs else ""
+    ):
         result.attrs["dependent"] = reason  # which the answer repeats
     summary = summary_line(sources, layout, result, readings, datasets)
     summary += ", each table with runs of the same items" if runs else ""

@@ -13,7 +13,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, candidates, find
-from betterthan.io.pair_counts import OUTCOME_WORDS, paired
+from betterthan.io.pair_counts import OUTCOME_WORDS, copied_rows, paired
 from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import coded
@@ -284,6 +284,7 @@ def count(
     truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
     _warn_of_copies(table, columns, human, judge_outcomes, truth)
+    copies = copied_rows([table])
     judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
     judge_outcomes, truth = (np.where(exchanged, _MIRRORED[x], x) for x in (judge_outcomes, truth))
@@ -291,6 +292,7 @@ def count(
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     dataset = _tallied(pair[judged], signal[judged], truth[judged], systems, len(columns) == 1)
     attrs = {"unit": names.ITEM, "labels_by": human, "judge": ", ".join(columns)}
+    attrs |= {"dependent": copies} if copies else {}
     attrs |= {
         "n": int(judged.sum()),
         "n_missing": int((~judged).sum()) - dropped,

@@ -184,6 +184,7 @@ class Answer:
     verdicts: tuple[Pair, ...] = ()  # those that name a better system, where they are few
     n_judgments: int | None = None  # of all pairs
     verdict_counts: VerdictCounts | None = None
+    no_data_as: str = "no item in common, or a single unit"  # why pairs have no data
     ties: str | None = None  # the policy for them
     n_ties_won: int = 0  # of all pairs, that count as wins by this policy
     baseline: Baseline | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def judged_facts(comparison: xr.Dataset) -> Judged:
     judged: Any = pairs[pairs["n"] > 0]
     n = int(judged["n"].sum())
     several = _judged_pairs(judged) if len(pairs) > 1 else _judged_pair(pairs.to_dict("records")[0])
-    answer = answer_facts(data)
+    answer = replace(answer_facts(data), no_data_as="no human label")
     pair = answer.pair or answer.leader
     for row in judged[judged["verdict"] == "undecided"].to_dict("records"):
         if pair and {row["system"], row["other"]} == {pair.first, pair.second}:
@@ -240,7 +241,7 @@ def _judged_pair(row: dict[Any, Any]) -> dict[str, Any]:
         "r2": (row["r2"], row["r2"]),
         "worth": (row["effective_gold_lower"], row["effective_gold_upper"]),
         "worth_about": row["effective_gold"],
-        "labels_p": row["gold_prob_better"],
+        "labels_p": None if isnan(row["gold_prob_better"]) else row["gold_prob_better"],
         "judge_p": row.get("judge_prob_better"),
     }
 

@@ -543,7 +543,7 @@ def _without_verdict(counts: VerdictCounts, answer: Answer) -> Iterator[str]:
     if counts.n_split:
         yield f"{_are(counts.n_split)} split (wins and means favor different systems)"
     if counts.n_no_data:
-        why = "no item in common, or a single unit"
+        why = answer.no_data_as
         if answer.n_judgments is not None:
             one = ", or all judgments are of one cluster" * bool(answer.clusters)
             why = f"no judgment compares them{one}"
