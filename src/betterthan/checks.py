@@ -226,6 +226,13 @@ def fit(labels: Iterable[Any], what: str) -> None:
         raise ValueError(f"{what} {place} is {quoted(texts[k])}, blank; give it a name")
 
 
+def not_nested(values: Iterable[Any], what: str, right: str = "give one label") -> None:
+    """Refuse a list, a tuple, a set or a mapping where each value is one label."""
+    for k, value in enumerate(values):
+        if isinstance(value, list | tuple | set | frozenset | dict):
+            raise ValueError(f"{what} {k + 1} is a {type(value).__name__}; {right}")
+
+
 def unique(labels: Iterable[Hashable], what: str) -> None:
     """Refuse labels that occur twice, or hold what no name may; also systems that would be printed
     alike.

@@ -307,3 +307,11 @@ def test_judgments_are_read_with_the_column_of_their_clusters():
         bt.compare(frame, cluster="who")
     with pytest.raises(ValueError, match="run='who' is for scores and TP/FP/FN counts"):
         bt.compare(frame, layout="judgments", run="who")
+
+
+def test_a_report_does_not_call_judgments_independent_where_judges_are():
+    votes = davidson.simulate(3, judgments=300, judges=15, rng=2)
+    report = " ".join(bt.compare(votes, method="advised", rng=1).report().split())
+    assert "Judges, or clusters of judgments, are treated as independent, not judgm" in report
+    assert "Judgments are treated as independent" not in report
+    assert "Judgments are treated as independent" in " ".join(bt.compare(votes).report().split())

@@ -572,3 +572,18 @@ def test_judged_rows_that_are_copied_are_warned_of():
     with pytest.warns(UserWarning, match=f"60 of 120 {COPIED}"):
         twice = bt.judged.count(pd.concat([once, once]), judge="gpt", human="human")
     assert f"! 60 of 120 {COPIED}" in " ".join(str(bt.compare(twice)).split())
+
+
+def test_votes_on_other_pairs_in_each_file_are_one_table(tmp_path):
+    votes = {"model_a": "base", "winner": ["model_a", "tie", "model_b", "model_a"]}
+    for name in ("m1", "m2"):
+        frame = pd.DataFrame(votes | {"model_b": name})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    counts = bt.read(tmp_path)
+    assert counts.system_a.values.tolist() == ["base", "m1", "m2"]
+    assert pair(counts.sum("dataset"), "base", "m2") == [2, 1, 1]
+    assert pair(counts.sum("dataset"), "m1", "m2") == [0, 0, 0]
+    assert "1 cannot be compared: no judgment compares them" in str(bt.compare(counts))
+    frame.assign(model_a="M1 ", model_b="other").to_csv(tmp_path / "m3.csv", index=False)
+    with pytest.raises(ValueError, match="give files of the same systems"):
+        bt.read(tmp_path)

@@ -174,3 +174,9 @@ TABLE = pd.DataFrame({"a": [8, 2], "b": [1, 5]}, index=["a", "b"])
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("nested", [["a", "b"], ("a",), {"a"}, {"a": 1}])
+def test_several_labels_of_one_item_are_no_label(nested):
+    with pytest.raises(ValueError, match=r"gold: label 2 is a \w+; give one label$"):
+        bt.labels.confusion_matrix(["a", nested], ["a", "b"])

@@ -158,3 +158,9 @@ def test_a_missing_prediction_is_unclassified_whatever_its_type(dtype):
     matrix = bt.labels.confusion_matrix(gold, gold.where([True, True, False]))
     assert matrix.values.tolist() == [[1, 0], [0, 1]]
     assert matrix["n_actual"].values.tolist() == [1, 2]
+
+
+def test_labels_of_the_same_parts_in_another_order_are_warned_of():
+    frame = pd.DataFrame({"gold": ["a|b", "c", "a|b"], "A": ["b|a", "c", "a|b"], "B": list("ccc")})
+    with pytest.warns(UserWarning, match=r"'a\|b' and 'b\|a' hold the same parts, and count as di"):
+        bt.labels.read(frame.assign(item=range(3)))

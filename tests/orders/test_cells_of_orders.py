@@ -202,3 +202,11 @@ def test_a_control_character_at_the_end_of_an_item_is_refused(order):
     table = pd.DataFrame({"system": ["A"], "document": ["d1"], "order": [order]})
     with pytest.raises(ValueError, match="holds a control character"):
         bt.orders.read(table)
+
+
+def test_a_group_of_tied_items_is_no_item():
+    lists = {"1": ["a", ["b", "c"]], "2": ["a", "b", "c"]}
+    with pytest.raises(ValueError, match=r"system '1': item 2 is a list; ties are for"):
+        bt.orders.from_lists(lists)
+    frame = pd.DataFrame({"judge": ["1", "2"], "order": ["a > b = c", "a > b > c"]})
+    assert bt.orders.read(frame).sizes["system"] == 2

@@ -320,3 +320,10 @@ def test_weights_of_a_table_of_grades_are_by_the_grades_and_not_by_their_order()
         square = (np.subtract.outer(human, judge) ** 2).mean()
         mean = (np.subtract(human, judge) ** 2).mean()
         np.testing.assert_allclose(kappa.values[0, 1], 1 - mean / square, rtol=1e-12)
+
+
+def test_several_labels_of_one_item_are_no_rating():
+    ratings = [["a", ["a", "b"], "b"], ["a", "b", "b"]]
+    for agreement in (bt.people.kappa, bt.people.alpha):
+        with pytest.raises(ValueError, match="rating 2 is a list; give one label"):
+            agreement(ratings)

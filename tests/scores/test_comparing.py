@@ -7,8 +7,11 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.counts.shapes import fingerprint
+from betterthan.counts.units import unlike_gold
 
 AB = {"system_a": "A", "system_b": "B"}
+# random counts of each system are of no common gold
+pytestmark = pytest.mark.filterwarnings("ignore:The gold mentions")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,24 @@ def tallies():
 
 @pytest.fixture(scope="module")
 def found(tallies):
-    return bt.scores.compare(tallies, rope=0.01, rng=3)
+    with pytest.warns(UserWarning, match="of systems differ on 30 of 30 items"):
+        return bt.scores.compare(tallies, rope=0.01, rng=3)
+
+
+def test_systems_of_one_gold_are_not_warned_of():
+    gold, found = np.arange(4, 34) % 6 + 1, np.random.default_rng(1).random((2, 30))
+    tp = (found * gold).round().astype(int)
+    values = np.stack([tp, np.zeros((2, 30), int), gold - tp], axis=-1).swapaxes(0, 1)
+    data = xr.DataArray(
+        values,
+        dims=("item", "system", "tally"),
+        coords={"system": ["A", "B"], "tally": ["tp", "fp", "fn"]},
+    ).assign_coords(item=range(30))
+    assert unlike_gold(data) == ""
+    assert "gold" not in str(bt.compare(data))
+    data[:4, 1, 2] += 1
+    assert "systems differ on 4 of 30 items" in unlike_gold(data)
+    assert "! The gold mentions (TP + FN) of systems differ on 4 of 30" in str(bt.compare(data))
 
 
 def test_everything_is_what_its_own_function_says(tallies, found):

@@ -19,7 +19,15 @@ from betterthan.counts.judgments import JUDGE, JUDGMENT, few_judges
 from betterthan.counts.responses import tally_scores
 from betterthan.counts.shapes import Arrays, Table, pair_indices
 from betterthan.counts.ties import POLICIES, mirror_of, policy_applied
-from betterthan.counts.units import CLUSTER, EPOCH, alike_items, differing, pooled, several
+from betterthan.counts.units import (
+    CLUSTER,
+    EPOCH,
+    alike_items,
+    differing,
+    pooled,
+    several,
+    unlike_gold,
+)
 from betterthan.posterior import closed
 from betterthan.posterior.parameters import posterior_parameters
 from betterthan.posterior.verdicts import decide
@@ -436,12 +444,15 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _shared_items(evaluation: Evaluation) -> tuple[str, ...]:
-    """A warning where the items of one id are alike in several data sets."""
+    """A warning where the items of one id are alike in several data sets, or systems have other
+    gold.
+    """
     scores = evaluation.observed
     if evaluation.kind not in ("scores", "tallies") or in_blocks(scores):
         return ()
     alike = alike_items(tally_scores(scores) if names.TALLY in scores.dims else scores)
-    return (f"! {alike}.",) if alike else ()
+    unlike = unlike_gold(scores) if names.TALLY in scores.dims else ""
+    return tuple(f"! {warning}." for warning in (alike, unlike) if warning)
 
 
 def _on_data_sets(evaluation: Evaluation) -> tuple[str, ...]:

@@ -155,7 +155,26 @@ def pooled(data: Any) -> str:
     return f"the {len(sizes)} data sets are pooled, so large ones weigh more"
 
 
+_UNLIKE_GOLD = 0.1  # of all items; how mentions are matched makes small differences
 _FEW_SHARED, _LEVEL_SHARED = 5, 0.001  # ids that data sets share, and the level of the test
+
+
+def unlike_gold(tallies: xr.DataArray) -> str:
+    """That systems have other gold mentions on many items, or nothing.
+
+    Parameters
+    ----------
+    tallies : xarray.DataArray, dims (item, system, [label], tally)
+    """
+    gold = tallies.sel({names.TALLY: ["tp", "fn"]}).sum(names.TALLY)
+    values = gold.transpose(names.ITEM, names.SYSTEM, ...).values
+    unlike = int((values != values[:, :1]).reshape(len(values), -1).any(1).sum())
+    if unlike <= _UNLIKE_GOLD * len(values):
+        return ""
+    return (
+        f"The gold mentions (TP + FN) of systems differ on {unlike:,} of {len(values):,} items: a "
+        "difference of systems that were scored against different gold may be that of the gold"
+    )
 
 
 def alike_items(scores: xr.DataArray) -> str:

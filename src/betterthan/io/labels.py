@@ -1,5 +1,6 @@
 """Labels next to gold: columns that hold something else, and labels that look the same."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
@@ -16,6 +17,7 @@ _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds some
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
 _MAX_EXAMPLES = 3  # values and labels in a message
 _NO_ANSWER = frozenset({"-", "--", "–", "—", "?", "#n/a", "n.a.", "<na>"})  # next to NA, none, ...
+_SEPARATORS = re.compile(r"[|;,/+]")
 _NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
@@ -76,9 +78,19 @@ def _warn_other_gold(table: Table, column: str, gold: Coded) -> None:
 
 
 def distinct_labels(source: str, *columns: Sequence[str]) -> list[str]:
-    """All labels of the columns; refuse two that are one number."""
+    """All labels of the columns; refuse two that are one number, and warn of two that are the same
+    parts in another order.
+    """
     labels = [label for label in dict.fromkeys(chain(*columns)) if label]
     numbers: dict[float, str] = {}
+    parts: dict[tuple[str, ...], str] = {}
+    for label in labels:
+        if len(split := _SEPARATORS.split(label)) > 1:
+            first = parts.setdefault(tuple(sorted(map(str.strip, split))), label)
+            if first != label:
+                reason = f"labels {quoted(first)} and {quoted(label)} hold the same parts"
+                warn(source, f"{reason}, and count as different; write parts in one order")
+                break
     for label in labels:
         if PLAIN_NUMBER.fullmatch(label.strip()):
             first = numbers.setdefault(float(label), label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -313,8 +314,9 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
         if names.DATASET in array.coords:
             reason = "has a column for the dataset of its own"
             raise problem(source, f"{reason}; leave it out, or read this file alone")
-        _refuse_other_systems(arrays[0], array, axis, sources[0], source)
-    systems = arrays[0][axis].values.tolist()
+        refuse = _refuse_other_systems if is_scores else _refuse_names_alike
+        refuse(arrays[0], array, axis, sources[0], source)
+    systems = list(dict.fromkeys(chain.from_iterable(a[axis].values.tolist() for a in arrays)))
     if is_scores:
         return _joined_scores(arrays, systems, datasets, sources)
     return _joined_counts(arrays, systems, datasets, sources)
@@ -350,8 +352,25 @@ def _joined_counts(
         if array.attrs["ties"] != arrays[0].attrs["ties"]:
             only = f"only one of this file and {sources[0]} has a column 'ties'"
             raise problem(source, f"{only}; give it in all files or none")
-    order = {names.SYSTEM_A: systems, names.SYSTEM_B: systems}
-    return counts_array(np.stack([array.sel(order).values for array in arrays]), systems, datasets)
+    place = {system: k for k, system in enumerate(systems)}
+    square = np.zeros(
+        (len(arrays), len(systems), len(systems), arrays[0].sizes[names.OUTCOME]), int
+    )
+    for counts, array in zip(square, arrays, strict=True):  # of a pair that never met, none
+        own = [place[system] for system in array[names.SYSTEM_A].values.tolist()]
+        counts[np.ix_(own, own)] = array.values
+    return counts_array(square, systems, datasets)
+
+
+def _refuse_names_alike(
+    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
+) -> None:
+    """Refuse counts of no system of the first, or of one that is called nearly as one of these."""
+    systems, first_systems = ({*a[axis].values.tolist()} for a in (array, first))
+    extra = sorted(systems - first_systems)
+    alike = [system for system in extra if looks_like(system, sorted(first_systems - systems))]
+    if alike or not systems & first_systems:
+        _refuse_other_systems(first, array, axis, first_source, source)
 
 
 def _refuse_other_systems(

@@ -276,6 +276,8 @@ def _listed(values: Any, argument: str) -> list[str]:
     single = isinstance(values, str) or not isinstance(values, Iterable)
     if single or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"{argument} is a {type(values).__name__}; give a sequence of labels")
+    values = list(values)
+    checks.not_nested(values, f"{argument}: label")
     label_list = list(map(_label, values))
     checks.fit(label_list, f"{argument}: label")
     return label_list

@@ -190,6 +190,7 @@ def _items_of(order: Any, document: str, system: str) -> list[str]:
         raise ValueError(
             f"{where}: the order is empty; leave the system out of the document where it gave none"
         )
+    checks.not_nested(order, f"{where}: item", "ties are for orders.read: 'a > b = c'")
     items = ["" if item is None or item != item else stripped(str(item)) for item in order]
     checks.fit(items, f"{where}: item")
     if "" in items:

@@ -321,6 +321,8 @@ def coded(values: np.ndarray, categories: Sequence[Any] | None) -> tuple[np.ndar
     """Number of the category of each rating, -1 where there is none, and the categories in
     order.
     """
+    for row in values:
+        checks.not_nested(row, "rating")
     texts = [[stripped(v) if isinstance(v, str) else v for v in row] for row in values]
     cells = [[None if pd.isna(v) or v == "" else v for v in row] for row in texts]
     present = {v for row in cells for v in row if v is not None}

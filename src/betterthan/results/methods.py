@@ -345,6 +345,8 @@ def _independence(context: ReportContext) -> list[str]:
         return [f"The {units} are treated as independent, not the {held} in them; {tests}"]
     if context.provenance.unit == names.MEASURE:
         return [MEASURES_INDEPENDENT]
+    if context.provenance.model == "davidson_by_cluster":
+        return ["Judges, or clusters of judgments, are treated as independent, not judgments."]
     if context.provenance.unit != "judgment":
         return [ENGINES[context.engine_names[0]].independence or EXAMPLES_INDEPENDENT]
     modelled = context.provenance.modelled or ""

@@ -15,7 +15,16 @@ from scipy import special
 from betterthan import checks, names, schemas
 from betterthan.counts.responses import tally_scores, tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
-from betterthan.counts.units import CLUSTER, EPOCH, alike_items, in_rows, item_ids, pooled, several
+from betterthan.counts.units import (
+    CLUSTER,
+    EPOCH,
+    alike_items,
+    in_rows,
+    item_ids,
+    pooled,
+    several,
+    unlike_gold,
+)
 from betterthan.exact import f_measure, folds
 from betterthan.exact.joint.units import width_of
 from betterthan.exact.numeric.monte_carlo import one_seed, probability_error
@@ -212,6 +221,8 @@ def compare(
         checks.warn(f"{unequal}; compare each on its own, too")
     if alike := alike_items(tally_scores(data) if names.TALLY in data.dims else data):
         checks.warn(alike)
+    if unlike := unlike_gold(data) if names.TALLY in data.dims else "":
+        checks.warn(unlike)
     adjusted = test["p_adjusted"] if correction != "none" else test["p_value"]
     parts = {"p_value": test["p_value"], "p_adjusted": adjusted}
     parts |= {"p_value_mcse": test["p_value_mcse"]} if test.attrs["sampled"] else {}
