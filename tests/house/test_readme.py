@@ -78,7 +78,7 @@ def examples(tmp_path_factory):
         folder / "orders.csv", index=False
     )
     rows = [
-        {"system": s, "doc": f"d{k}", "tp": 5 + (s == "A"), "fp": k % 2, "fn": k % 3}
+        {"system": s, "doc": f"d{k}", "tp": 5 + (s == "A"), "fp": k % 2, "fn": k % 3 + (s == "B")}
         for s in "AB"
         for k in range(8)
     ]
