@@ -614,16 +614,21 @@ NEXT_TO_SYSTEMS = [
 @pytest.mark.parametrize("name", NEXT_TO_SYSTEMS)
 def test_a_column_about_systems_is_no_system(name):
     both = {"item": range(20), "A": np.linspace(0, 0.8, 20), "B": np.linspace(0.1, 1, 20)}
-    frame = pd.DataFrame(both | {name: [1, 2] * 10})
+    frame = pd.DataFrame(both | {name: [2, 3] * 10})
     with pytest.raises(ValueError, match=rf"column '{re.escape(name)}': by its name .* ignore="):
         bt.read(frame)
     assert bt.read(frame, ignore=name).system.values.tolist() == ["A", "B"]
 
 
-@pytest.mark.parametrize("name", ["o3-high", "bert-mean", "delta-rule", "sameAsB", "B2"])
+@pytest.mark.parametrize(
+    "name", ["o3-high", "bert-mean", "delta-rule", "sameAsB", "B2", "o3-sd", "bert (lo)", "diff"]
+)
 def test_a_system_may_be_called_after_another(name):
     frame = pd.DataFrame({"item": range(20), "o3": [1, 0] * 10, "bert": [1, 1] * 10, name: 1})
     assert bt.read(frame).system.values.tolist() == ["o3", "bert", name]
+    letters = frame.rename(columns={"o3": "alpha", "bert": "beta", name: "delta"})
+    assert bt.read(letters).system.values.tolist() == ["alpha", "beta", "delta"]
+    assert bt.read(letters / 2).system.values.tolist() == ["alpha", "beta", "delta"]
 
 
 def test_the_sum_of_two_columns_names_the_one_that_is_negative():

@@ -1,7 +1,7 @@
 """Systems of a table: which columns they are, which names look alike, which are selected."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -221,16 +221,21 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
-    r"(.+?)[ _.(\[-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin|correct|lo|hi|lower"
-    r"|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se|sem|std_?err|var|variance"
-    r"|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
+    r"(.+?)[ _.-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin|correct)s?",
+    re.IGNORECASE,
+)
+_NEXT_TO_IT = re.compile(  # the same, unless it has 0 and 1
+    r"(.+?)[ _.(\[-]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se"
+    r"|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
     re.IGNORECASE,
 )
 _MEAN_OF_RUNS = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
 _DIFFERENCE = re.compile(
-    r"\s*(.+[ _])?(diff|difference|delta|improvement|gain|change)s?([ _]\(?(%|abs|rel)\)?)?\s*|Δ.*",
+    r"\s*((.+[ _])?(diff|difference|delta|improvement)s?|gain|change)([ _]\(?(%|abs|rel)\)?)?\s*"
+    r"|Δ.*",
     re.IGNORECASE,
 )
+_GREEK = {"alpha", "beta", "gamma"}  # then delta is a name
 # what describes an item; not what a system may be called, such as "reference", and not labels of
 # gold, of which the layout tells
 _DESCRIPTION = re.compile(
@@ -339,6 +344,8 @@ def refuse_melted(scores: Any, by_file: bool) -> None:
 def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[str]]:
     """Systems that by their names, or names and scores, are something else, and why; else none."""
     reason, odd = no_names(systems)
+    if odd:  # as a rule, none
+        reason, odd = no_names(systems, np.array(systems)[_are_binary(values)].tolist())
     if odd:
         return reason, odd
     for k in (k for k, system in enumerate(systems) if _LIMIT.fullmatch(system)):
@@ -349,15 +356,20 @@ def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[st
     return "", []
 
 
-def no_names(columns: Sequence[str]) -> tuple[str, list[str]]:
-    """Columns that by their names are something else than scores of a system, and why."""
+def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, list[str]]:
+    """Columns that by their names are something else than scores of a system, and why; some of
+    these names are for systems whose scores are `binary`.
+    """
     errors = less_is_better(columns) is not None  # whose direction was stated
     odd = [s for s in columns if _SUMMARY.fullmatch(s) or (not errors and _MEASURE.fullmatch(s))]
-    differences = [column for column in columns if _DIFFERENCE.fullmatch(column)]
+    greek = _GREEK.intersection(map(str.casefold, columns))
+    differences = [c for c in columns if _DIFFERENCE.fullmatch(c) and not (greek or c in binary)]
     odd += differences if len(differences) < len(columns) else []
     runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
-    for pattern, of in ((_NEXT_TO_SCORES, {*columns}), (_MEAN_OF_RUNS, runs)):
-        odd += [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in of]
+    own = {*columns}
+    for pattern, of in ((_NEXT_TO_SCORES, own), (_NEXT_TO_IT, own), (_MEAN_OF_RUNS, runs)):
+        named = [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in of]
+        odd += [c for c in named if pattern is not _NEXT_TO_IT or c not in binary]
     if odd:
         return "by its name no scores of a system", list(dict.fromkeys(odd))
     odd = [column for column in columns if _DESCRIPTION.fullmatch(column)]

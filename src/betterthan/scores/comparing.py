@@ -197,9 +197,10 @@ def compare(
     >>> import pandas as pd
     >>> import betterthan as bt
     >>> rows = [
-    ...     {"system": s, "item": k, "tp": 5 + (k + (s == "A")) % 3, "fp": k % 2, "fn": (k + n) % 4}
+    ...     {"system": s, "item": k, "tp": tp, "fp": (k + n) % 2, "fn": 8 - tp}
     ...     for n, s in enumerate("AB")
     ...     for k in range(40)
+    ...     if (tp := 5 + (k + n) % 3)
     ... ]
     >>> comparison = bt.scores.compare(bt.io.tallies_from_table(pd.DataFrame(rows)), rng=1)
     >>> sorted(set(comparison.data.data_vars) & {"p_value", "prob_better", "prob_more_wins"})
