@@ -315,3 +315,18 @@ def test_a_report_does_not_call_judgments_independent_where_judges_are():
     assert "Judges, or clusters of judgments, are treated as independent, not judgm" in report
     assert "Judgments are treated as independent" not in report
     assert "Judgments are treated as independent" in " ".join(bt.compare(votes).report().split())
+
+
+def test_equal_systems_before_one_busy_judge():
+    """A verdict in at most a tenth; counted as 91 alike judges, it was a quarter."""
+    verdicts, random = 0, np.random.default_rng(3)
+    for seed in range(40):
+        taste = random.normal(size=91)[[0] * 150 + list(range(1, 91))]
+        won = (random.random(240) < 1 / (1 + np.exp(-taste))) * 2 - 1
+        columns = {name: ("judgment", [name[-1]] * 240) for name in ("system_a", "system_b")}
+        clusters = np.repeat(np.arange(91), [150] + [1] * 90).astype(str)
+        data = xr.Dataset(
+            columns | {"outcome": ("judgment", won)}, {"cluster": ("judgment", clusters)}
+        )
+        verdicts += verdict(data, seed) != "undecided"
+    assert verdicts <= 4

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse, special
 
+from betterthan.exact.joint.units import Shares
 from betterthan.exact.laplace.judgments import davidson_bent, log_sum, net_and_tied
 from betterthan.exact.laplace.nested import Curved, largest
 
@@ -234,7 +235,9 @@ def weighed(counts: Sparse, meet: Meetings, prior: Prior, draws: int, seed: int)
     -----
     Counts are divided by the overall design effect: the prior then meets as many judgments as they
     are worth. Deviations from the centre are multiplied by sqrt((K + 1) / q), q ~ chi2(K - 1): of a
-    mean over K clusters that makes Student's t with K - 1 degrees of freedom of the draws.
+    mean over K clusters that makes Student's t with K - 1 degrees of freedom of the draws. Clusters
+    with shares w have the degrees of freedom of `Shares`, and their variance is divided by what it
+    is of that of clusters that vary alike: sum w^2 (1 - 2 w + Q) / Q with Q = sum w^2.
     """
     random, table = np.random.default_rng([seed, 0]), counts.tocoo()
     clusters, cells = (int(k) for k in table.shape)
@@ -247,7 +250,11 @@ def weighed(counts: Sparse, meet: Meetings, prior: Prior, draws: int, seed: int)
     around, sd = _penalties(prior, spreads[chosen], meet)
     drawn = Penalty(around.centre + sd * random.normal(size=sd.shape), around.precision)
     drawn_parameters = _refitted(counts / overall, meet, drawn, modes[chosen], seed)
-    wider = np.sqrt((clusters + 1) / random.chisquare(clusters - 1, size=(draws, 1)))
+    shares = Shares.from_sizes(np.bincount(table.coords[0], table.data, clusters)[:, None])
+    squares = shares.share**2
+    part = (squares * (1 - 2 * shares.share + squares.sum())).sum() / squares.sum()
+    freedom = float(shares.df[0])
+    wider = np.sqrt((1 + 1 / clusters) / part * freedom / random.chisquare(freedom, (draws, 1)))
     drawn_parameters = modes[chosen] + wider * (drawn_parameters - modes[chosen])
     return Weighed(_centred(drawn_parameters, meet), effects, overall, clusters)
 
