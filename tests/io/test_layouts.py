@@ -587,3 +587,61 @@ def test_votes_on_other_pairs_in_each_file_are_one_table(tmp_path):
     frame.assign(model_a="M1 ", model_b="other").to_csv(tmp_path / "m3.csv", index=False)
     with pytest.raises(ValueError, match="give files of the same systems"):
         bt.read(tmp_path)
+
+
+def test_votes_of_several_people_or_at_one_time_are_no_copies():
+    random = np.random.default_rng(1)
+    winners = random.choice(["model_a", "model_b"], 600, p=[0.6, 0.4])
+    votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": winners})
+    bt.read(votes.assign(source=[f"s{k // 3}" for k in range(600)]))  # three people each
+    bt.read(votes.assign(minute=random.integers(0, 900, 600)))
+    bt.read(votes.assign(conversation=[[{"role": "user", "n": k}] for k in range(600)]))
+
+
+@pytest.mark.parametrize("column", ["messages", "tags", "participant", "rated_at"])
+def test_what_is_no_id_does_not_stop_the_reading_of_numbered_items(column):
+    order = [np.roll(np.arange(20), shift) for shift in (0, 7)]
+    cells = {
+        "messages": lambda k: [{"role": "user", "content": str(k)}],
+        "tags": lambda k: ["x", str(k)],
+        "participant": lambda k: f"person {k}",
+        "rated_at": lambda k: f"2026-01-01T10:{k:02}:00.000000Z",
+    }
+    rows = [
+        {"item": k, "system": system, "score": k % 2, column: cells[column](int(order[s][k]))}
+        for s, system in enumerate("AB")
+        for k in range(20)
+    ]
+    assert bt.read(pd.DataFrame(rows)).sizes["item"] == 20
+
+
+def test_numbers_of_rows_do_not_join_what_other_numbers_or_texts_join_otherwise():
+    parts = rows_in_two_orders("problem_id")
+    for part in parts:
+        part["problem_id"] = part["problem_id"].str.removeprefix("HumanEval/").astype(int)
+    with pytest.raises(ValueError, match=r"column 'problem_id': '.*' is item .* pass item='prob"):
+        bt.read(pd.concat(parts).reset_index(names="idx"))
+    for part in parts:
+        part["task"] = [f"Write a function that returns number {k}" for k in part["problem_id"]]
+    tables = pd.concat(parts).drop(columns="problem_id").reset_index(names="idx")
+    with pytest.raises(ValueError, match=r"'Write a function that.* is item"):
+        bt.read(tables.rename(columns={"task": "sentence"}))
+
+
+def test_votes_without_the_name_of_a_judge_are_not_of_one_judge():
+    votes = votes_once(600).drop(columns="uuid")
+    bt.read(votes.assign(judge=[f"u{k}" for k in range(300)] + [None] * 300))  # no warning
+    with pytest.warns(UserWarning, match="400 votes are by 4 judges; .* name all judges to take"):
+        bt.read(votes.assign(judge=[f"u{k % 4}" for k in range(400)] + [None] * 200))
+
+
+def test_a_system_in_two_spellings_in_two_files_of_votes_is_refused():
+    votes = votes_once(20).drop(columns="uuid")
+    other = votes.assign(model_a="a")
+    with pytest.raises(ValueError, match="give files of the same systems"):
+        bt.read({"en": votes, "de": other})
+    chain = {"ab": votes, "cd": votes.assign(model_a="C", model_b="D")}
+    with pytest.raises(ValueError, match="give files of the same systems"):
+        bt.read(chain)
+    chain["bc"] = votes.assign(model_a="B", model_b="C")
+    assert bt.read(chain).sizes["system_a"] == 4

@@ -257,7 +257,7 @@ def test_probabilities_and_scores_of_systems_without_other_columns_are_scores():
     "name",
     [
         *("is_hard", "gold_label", "topic", "Difficulty", "true answer", "target", "ties"),
-        *("class", "correct", "outcome", "solution", "targets", "n_steps", "weight"),
+        *("class", "outcome", "solution", "targets", "n_steps", "weight"),
         *("order", "display_position", "page"),
     ],
 )
@@ -704,3 +704,71 @@ def test_averages_of_data_sets_are_no_data_set(tmp_path):
     frame.head(2).assign(item=["en", "de"]).to_csv(tmp_path / "summary.csv", index=False)
     with pytest.raises(ValueError, match=r"^summary\.csv: has the other tables as items"):
         bt.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "other", ["bag_of_words", "n_gram", "low_cost", "max_confidence", "with labels", "o3-hi"]
+)
+def test_a_name_of_several_words_is_that_of_a_system_in_a_long_table(other):
+    frame = melted({"item": range(12), "o3": np.linspace(0, 1, 12), other: np.linspace(1, 0, 12)})
+    assert bt.read(frame).system.values.tolist() == ["o3", other]
+
+
+@pytest.mark.parametrize("names", [["bm25_run1", "dense_run1"], ["llama seed 42", "gpt seed 42"]])
+def test_one_run_of_each_of_several_systems_is_a_system(names):
+    frame = melted({"item": range(12), names[0]: [1, 0] * 6, names[1]: 1})
+    assert bt.read(frame).system.values.tolist() == names
+
+
+@pytest.mark.parametrize("column", ["correct", "match", "total", "average"])
+def test_scores_of_a_system_may_be_called_otherwise_than_those_of_another(column):
+    items = {"item": range(12)}
+    frames = {"A": pd.DataFrame(items | {"score": [1, 0] * 6})}
+    frames["B"] = pd.DataFrame(items | {column: [1, 1] * 6})
+    assert bt.read(frames).system.values.tolist() == ["A", "B"]
+
+
+RESULTS = {"score": "valid", "correct": "parsed", "accuracy": "category_number", "em": "ok"}
+
+
+@pytest.mark.parametrize("column", RESULTS)
+def test_results_of_one_system_are_not_compared_with_another_column(tmp_path, column):
+    for name in ("gpt", "pal"):
+        frame = pd.DataFrame({"item": range(12), column: [1, 0] * 6, RESULTS[column]: 1})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.raises(ValueError, match=rf"column '{column}': by its name .* score="):
+        bt.read(tmp_path)
+    assert bt.read(tmp_path, score=column).system.values.tolist() == ["gpt", "pal"]
+
+
+def test_counts_of_one_system_are_no_systems():
+    frame = pd.DataFrame({"item": range(5), "TP": 3, "FP": [0, 1, 0, 1, 0], "FN": 1})
+    with pytest.raises(ValueError, match="tp, fp and fn are counts of one system; give one table"):
+        bt.read(frame)
+
+
+def test_all_names_with_all_fields_of_nested_records_are_no_systems():
+    records = [{"gpt": {"ok": 1, "format": k % 2}, "pal": {"ok": 0, "format": 1}} for k in range(9)]
+    frame = pd.json_normalize(records)
+    with pytest.raises(ValueError, match=r"systems=\['gpt.format', 'pal.format'\]"):
+        bt.read(frame)
+    assert bt.read(frame, systems=["gpt.ok", "pal.ok"]).mean("item").values.tolist() == [1, 0]
+    versions = ["llama-3.1-8b", "llama-3.2-8b", "qwen-3.1-8b", "qwen-3.2-8b"]
+    assert bt.read(frame.set_axis(versions, axis=1)).system.values.tolist() == versions
+
+
+def test_numbered_data_sets_may_have_numbered_items():
+    tables = {str(k): pd.DataFrame({"item": range(3), "A": 1, "B": [0, 1, 0]}) for k in range(3)}
+    assert bt.read(tables).sizes["item"] == 9
+
+
+def test_what_is_no_system_in_a_frame_is_none_in_memory():
+    cases = {
+        "by its name holds the ids": ["id", "A", "B"],
+        "are measures and no systems": ["passed", "seconds"],
+        "may be runs of one system": ["A_seed0", "A_seed1", "B_seed0", "B_seed1"],
+    }
+    for reason, names in cases.items():
+        values = np.random.default_rng(1).integers(0, 2, (12, len(names)))
+        with pytest.raises(ValueError, match=reason):
+            bt.compare(dict(zip(names, values.T.tolist(), strict=True)))

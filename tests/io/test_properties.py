@@ -13,7 +13,8 @@ from betterthan.io.system_names import PLAIN_NUMBER
 from betterthan.text import spelling
 
 WORDS = st.text(
-    st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["C", "Z"]), min_size=1
+    st.characters(codec="utf-8", exclude_characters="\0↓⬇", exclude_categories=["C", "Z"]),
+    min_size=1,
 )
 SCORES = st.one_of(
     st.none(), st.integers(0, 1), st.floats(allow_nan=False, allow_infinity=False, width=32)

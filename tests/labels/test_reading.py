@@ -164,3 +164,9 @@ def test_labels_of_the_same_parts_in_another_order_are_warned_of():
     frame = pd.DataFrame({"gold": ["a|b", "c", "a|b"], "A": ["b|a", "c", "a|b"], "B": list("ccc")})
     with pytest.warns(UserWarning, match=r"'a\|b' and 'b\|a' hold the same parts, and count as di"):
         bt.labels.read(frame.assign(item=range(3)))
+
+
+@pytest.mark.parametrize("pair", [("1/2", "2/1"), ("2024/03/04", "2024/04/03"), ("3,5", "5,3")])
+def test_numbers_and_dates_of_the_same_parts_are_other_labels(pair):
+    frame = pd.DataFrame({"item": range(4), "gold": [*pair, *pair], "A": [*pair, pair[0], pair[0]]})
+    bt.labels.read(frame.assign(B=frame["gold"]))

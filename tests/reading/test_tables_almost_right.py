@@ -467,3 +467,34 @@ def test_a_score_among_predictions_is_refused_and_a_system_called_llm_has_a_way_
     for column, layout in (("llm", None), ("svm", "predictions")):
         with pytest.raises(ValueError, match=rf"score='{column}' .* read as predictions, where"):
             bt.read(path, score=column, layout=layout)
+
+
+def runs_of_two_systems():
+    random = np.random.default_rng(1)
+    rows = [
+        {"item": f"q{k}", "model": model, "seed": seed, "score": int(random.integers(0, 2))}
+        for seed in range(3)
+        for model in "AB"
+        for k in range(12)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("by", [["model", "seed"], ["seed"]])
+def test_runs_of_systems_in_a_folder_are_those_of_their_columns(tmp_path, by):
+    frame = runs_of_two_systems()
+    for k, (_, part) in enumerate(frame.groupby(by)):
+        part.to_csv(tmp_path / f"part{k}.csv", index=False)
+    with pytest.raises(ValueError, match="run='seed'"):
+        bt.read(tmp_path)
+    scores = bt.read(tmp_path, run="seed")
+    assert (scores.system.values.tolist(), scores.sizes["item"]) == (["A", "B"], 36)
+    means = frame.groupby("model")["score"].mean()
+    assert scores.mean("item").values.tolist() == pytest.approx(means.tolist())
+
+
+def test_a_system_on_other_items_in_each_file_is_one_system(tmp_path):
+    frame = runs_of_two_systems().query("seed == 0").drop(columns="seed")
+    for k, part in enumerate((frame[:6], frame[6:12], frame[12:])):
+        part.to_csv(tmp_path / f"part{k}.csv", index=False)
+    assert bt.read(tmp_path).sizes == {"item": 12, "system": 2}

@@ -498,11 +498,12 @@ def fingerprint(data: xr.DataArray) -> str:
     if names.SYSTEM_A in data.dims and names.OUTCOME in data.dims:
         data = data.where(data[names.SYSTEM_A] != data[names.SYSTEM_B], 0).astype(np.int64)
     digest, values = hashlib.sha256(), data.values
-    whole = values.dtype.kind not in "biuf" or {names.OUTCOME, names.TALLY} & {*data.dims}
+    kind = np.int64 if {names.OUTCOME, names.TALLY} & {*data.dims} else np.float64
+    kind = kind if values.dtype.kind in "biuf" else values.dtype
     rows = max(1, _BLOCK * len(values) // max(1, values.size))
     for k in range(0, len(values), rows):
         part = values[k : k + rows]
-        digest.update((part if whole else part.astype(np.float64, copy=False)).tobytes())
+        digest.update(part.astype(kind, copy=False).tobytes())
     for dim in data.dims:
         mark = ""
         for labels in _blocks(data[dim].variable) if dim in data.coords else ():

@@ -153,7 +153,8 @@ def sole(table: Table, role: str) -> str | None:
     """
     matches = candidates(table, role)
     if role in ("item", "gold") and len(matches) > 1:
-        right = f"pass {role}= for the right one"
+        right = f"pass {role}= for the right one" if role == "item" else ""
+        right = right or f"pass ignore={matches[-1]!r} if the other holds the right labels"
         right += f", or cluster={matches[-1]!r} if it groups the items" if role == "item" else ""
         raise problem(table.source, f"columns {listed(matches)} could each be the {role}; {right}")
     return matches[0] if matches else None
@@ -301,6 +302,7 @@ def predicted_scores(table: Table, systems: Sequence[str] | None = None) -> Read
         refuse_rightness(table.source, systems)
     values, summary = right_or_wrong(table, systems, named)
     if not named:
+        refuse_several_measures(table.source, systems)
         refuse_odd(table, systems, *no_names(systems))
     refuse_alike_by_scores(table.source, systems, items.ids, lambda: ~np.isnan(values))
     ignored = [*items.ignored, *unread(table, {*items.used, sole(table, "gold"), *systems})]

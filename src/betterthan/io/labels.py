@@ -17,7 +17,7 @@ _NEARLY_NONE = 0.01  # of its cells are known labels: below, a column holds some
 _MOST = 0.5  # of its cells are labels of gold: from here on, its other values are labels too
 _MAX_EXAMPLES = 3  # values and labels in a message
 _NO_ANSWER = frozenset({"-", "--", "–", "—", "?", "#n/a", "n.a.", "<na>"})  # next to NA, none, ...
-_SEPARATORS = re.compile(r"[|;,/+]")
+_SEPARATORS = re.compile(r"[|;,]")
 _NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
@@ -85,7 +85,8 @@ def distinct_labels(source: str, *columns: Sequence[str]) -> list[str]:
     numbers: dict[float, str] = {}
     parts: dict[tuple[str, ...], str] = {}
     for label in labels:
-        if len(split := _SEPARATORS.split(label)) > 1:
+        split = _SEPARATORS.split(label)
+        if len(split) > 1 and any(map(str.isalpha, label)):
             first = parts.setdefault(tuple(sorted(map(str.strip, split))), label)
             if first != label:
                 reason = f"labels {quoted(first)} and {quoted(label)} hold the same parts"

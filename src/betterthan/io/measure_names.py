@@ -43,6 +43,11 @@ _OTHERS = _set_of(
 _RIGHTNESS = _set_of(  # whether an answer was right, which is no answer
     "correct incorrect right wrong passed failed solved success acc accuracy score"
 )
+_RESULTS = _set_of(  # the whole name of a column of one system
+    "score scores correct is_correct accuracy acc em exact_match passed success solved f1"
+)
+_TALLIES = _set_of("tp fp fn")
+_DOTTED = re.compile(r"(.*[^\d.])\.[^\W\d][^.]*")  # of a nested record
 _UNCLEAR = _set_of(  # what is right on some items, or for one side; errors that some negate
     "refusal refusals refused declined attack attacks mqm"
 )
@@ -57,8 +62,12 @@ _SYNONYMS = {  # each line one measure, by its first word
 }
 _STATISTICS = _set_of("rate mean avg average value values percent pct total")
 _ANY_MEASURE = frozenset({"score"})
-_DOWN = re.compile(r"[↓⬇]|(?<!\w)(less|lower|smaller|fewer)( is|=|_is)?[ _]better", re.IGNORECASE)
-_UP = re.compile(r"[↑⬆]|(?<!\w)(more|higher|larger|bigger)( is|=|_is)?[ _]better", re.IGNORECASE)
+_BETTER = r"(?<![^\W_]){}([ _=-]+is)?[ _=-]+better"
+_DOWN = re.compile(f"[↓⬇]|{_BETTER.format('(less|lower|smaller|fewer)')}", re.IGNORECASE)
+_UP = re.compile(f"[↑⬆]|{_BETTER.format('(more|higher|larger|bigger)')}", re.IGNORECASE)
+_ERRORS = _set_of(  # of which each column may have one of its own
+    "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr eer"
+)
 _OPPOSITE = _set_of("no non not free without minus neg negative inverse anti")
 
 
@@ -112,11 +121,11 @@ def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> 
 
 
 def _error(column: str) -> str | None:
-    """The word of a name that is that of an error, and no amount."""
+    """The word of a name that is that of an error."""
     words = _words(column)
     if _OPPOSITE.intersection(words):
         return None
-    return next((word for word in words if word in _LESS - _AMOUNTS), None)
+    return next((word for word in words if word in _ERRORS), None)
 
 
 def refuse_unknown_direction(
@@ -203,12 +212,21 @@ def refuse_other_measures(
 
 def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
     """Refuse columns called after systems and several measures, as ``A_bleu, A_ter, B_bleu``, after
-    measures alone, as ``passed, seconds``, or after successes and errors, as ``A_acc, B_error``.
+    measures alone, as ``passed, seconds``, or after successes and errors, as ``A_acc, B_error``;
+    and results of one system next to other columns.
     """
+    folded = {*"\n".join(columns).casefold().split("\n")}
+    if folded >= _TALLIES:
+        right = "give one table of all systems, with columns system, item, tp, fp and fn"
+        raise problem(source, f"columns tp, fp and fn are counts of one system; {right}")
     if len(columns) > 1 and all(map(_is_measure, chain(*map(_words, columns)))):
         reason = f"by their names {listed(columns)} are measures and no systems; pass score= with "
         reason += f"one of them if each file is a system, or systems={in_python(columns)}"
         raise problem(source, reason)
+    if not _RESULTS.isdisjoint(folded) and len(columns) > 1:
+        refuse_result(source, next(c for c in columns if c.casefold() in _RESULTS))
+    if all("." in column for column in columns):
+        _refuse_nested(source, columns)
     by_measure = _by_measure(columns)
     if len(by_measure) > 1:
         most = max(by_measure.values(), key=len)
@@ -224,6 +242,25 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
         reason = f"is by its name another measure than {quoted(other)}, of which more is better"
         reason += f"; give all systems one measure, or pass systems={in_python(columns)}"
         raise problem(source, reason, column=error)
+
+
+def refuse_result(source: str, column: str) -> None:
+    """Refuse a column called as the scores of one system, as a system."""
+    reason = "by its name holds the scores of one system, and not those of a system called so"
+    right = f"pass score={quoted(column)} if each file is a system, else ignore={quoted(column)}"
+    raise problem(source, f"{reason}; {right}", column=column)
+
+
+def _refuse_nested(source: str, columns: Sequence[str]) -> None:
+    """Refuse all names of some with all of others behind a point, as of nested records."""
+    roots = {match and match[1] for match in map(_DOTTED.fullmatch, columns)}
+    leaves = {column.rpartition(".")[2] for column in columns}
+    if None in roots or not 1 < len(roots) < len(columns) == len(roots) * len(leaves):
+        return
+    most = [column for column in columns if column.endswith(f".{min(leaves)}")]
+    reason = f"has columns of {len(roots)} names before and {len(leaves)} behind a point, which"
+    right = f"pass those of one measure or task: systems={in_python(most)}"
+    raise problem(source, f"{reason} would be compared as systems; {right}")
 
 
 def refuse_rightness(source: str, columns: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from scipy import special
 
 from betterthan import checks, names
 from betterthan.io import cells
-from betterthan.io.cells import plain_text
 from betterthan.io.items import at_least_two, item_ids
 from betterthan.io.layouts import candidates, find
 from betterthan.io.problems import counted, listed, problem, quoted, warn
@@ -237,11 +236,12 @@ def _shared_items(
     named |= {table.by_name.get(name): "item" for name in (*_ITEMS, *_OBJECTS)}
     pair = np.minimum(a, b) * np.int64(len(systems)) + np.maximum(a, b)
     for column in filter(None, named):
-        items = cells.read_once(table, column, cells.texts)
-        n_units = len(np.unique((pair * len(items.distinct) + items.codes)[decided]))
+        items = cell_codes([table], column)
+        n_items = int(items.max(initial=-1)) + 1
+        n_units = len(np.unique((pair * n_items + items)[decided]))
         n = int(decided.sum())
-        groups = column.casefold() in _OBJECTS and n > _JUDGES * len(items.distinct)
-        one = len(items.distinct) < 2  # such as the instruction of all judges
+        groups = column.casefold() in _OBJECTS and n > _JUDGES * n_items
+        one = n_items < 2  # such as the instruction of all judges
         if n_units > 1 and n >= _SEVERAL * n_units and not groups and not one:
             reason = f"{counted(n, 'vote')} are on {counted(n_units, named[column])} of a pair, so "
             reason += "they are not independent, and verdicts are too certain"
@@ -257,51 +257,62 @@ def _few_judges(table: Table, decided: np.ndarray) -> str:
     column = find(table, "judge")
     if column is None:
         return ""
-    judges = cells.read_once(table, column, cells.texts)
-    sizes = np.bincount(judges.codes[decided], minlength=1).astype(float)
+    judges = cell_codes([table], column)
+    named = np.array([bool(str(cell or "").strip()) for cell in table.columns[column]], dtype=bool)
+    sizes = np.bincount(judges[decided & named], minlength=1).astype(float)
     n, n_judges = int(sizes.sum()), int(np.count_nonzero(sizes))
     if n_judges < 2 or (sizes**2).sum() < names.OF_A_JUDGE * n:
         return ""
     reason = f"{n:,} votes are by {n_judges:,} judges; if these differ in what they prefer, votes "
     reason += "of one are not independent, and verdicts are too certain about other judges"
     right = f"take each as a cluster: layout='judgments', cluster={quoted(column)}"
+    right = right if named.all() else "name all judges to take each as a cluster"
     warn(table.source, f"{reason}; {right}", column=column)
     return reason
 
 
-_SAMPLE, _COPIES = 1000, 0.01  # rows that are looked at first, and share of rows
+_COPIES = 0.01  # share of rows
 
 
-def copied_rows(tables: Sequence[Table]) -> str:
+def copied_rows(tables: Sequence[Table], *, judged: bool = False) -> str:
     """Warn of votes that are the same in all columns, where a column such as their time or number
-    tells rows apart, and return why they count too much.
+    tells votes apart, and return why they count too much.
+
+    Votes with one number are then the same throughout; those of several people on one item, and
+    those of one minute, are not.
     """
     columns = [c for c in tables[0].columns if all(c in table.columns for table in tables)]
     roles = {find(tables[0], role) for role in ("winner", "judge", "item")}
     roles |= {tables[0].by_name.get(name) for name in (*_ITEMS, *_OBJECTS)}
     roles |= {*pair_columns(tables[0])}
-    n = sum(len(table.rows) for table in tables)
+    n, codes = sum(len(table.rows) for table in tables), {}
     for column in (c for c in columns if c not in roles):
-        first = [*map(str, islice(tables[0].columns[column], _SAMPLE))]
-        if len({*first}) < len(first) / 3:
-            continue
-        if not n / 3 <= _cell_codes(tables, column).max(initial=-1) + 1 < n:
-            continue
-        numbers = pd.DataFrame({c: _cell_codes(tables, c) for c in columns})
-        copies = int(numbers.duplicated().sum())
-        if copies < max(2, _COPIES * n):
-            return ""
-        reason = f"{copies:,} of {n:,} votes are the same as others in all columns, and count again"
-        right = "leave copies out, or name who voted in a column 'judge'"
-        warn(", ".join(table.source for table in tables), f"{reason}; {right}")
-        return f"{reason}: as copies they make verdicts too certain"
-    return ""
+        codes[column] = cell_codes(tables, column)
+        if codes[column].max(initial=-1) + 1 == n:
+            return ""  # no two rows are the same
+    again = {c: n - 1 - int(own.max(initial=-1)) for c, own in codes.items()}
+    if not again or min(again.values()) > n * 2 / 3:
+        return ""
+    rows = pd.DataFrame(codes | {c: cell_codes(tables, c) for c in columns if c in roles})
+    copies = int(rows.duplicated().sum())
+    if copies < max(2, _COPIES * n) or copies < 0.99 * min(again.values()):
+        return ""
+    reason = f"{copies:,} of {n:,} votes are the same as others in all columns, and count again"
+    right = "leave copies out" + ", or name who voted in a column 'judge'" * (not judged)
+    warn(", ".join(table.source for table in tables), f"{reason}; {right}")
+    return f"{reason}: as copies they make verdicts too certain"
 
 
-def _cell_codes(tables: Sequence[Table], column: str) -> np.ndarray:
+def cell_codes(tables: Sequence[Table], column: str) -> np.ndarray:
     """A number for each distinct cell of a column of all tables."""
-    texts = np.array([plain_text(v) for table in tables for v in table.columns[column]], object)
-    return pd.factorize(texts)[0]
+    parts = [table.columns[column] for table in tables]
+    if len(parts) == 1 and isinstance(parts[0], Coded):
+        return parts[0].codes
+    values = np.fromiter(chain.from_iterable(parts), object, sum(map(len, parts)))
+    try:
+        return pd.factorize(values, use_na_sentinel=False)[0]
+    except TypeError:  # a list, or an object
+        return pd.factorize(np.array([*map(str, values)], object))[0]
 
 
 _SHARED, _LEVEL = 10, 0.001  # items with votes in two tables, and p where they agree by chance

@@ -384,6 +384,9 @@ def read_judgments(
     table = table_of(source)
     require(table, "judgments")
     reading = judgments_by(table, {"judge": judge, "cluster": cluster})
+    noted = {"cluster", "dependent"} & {*reading.data.coords, *reading.data.attrs}
+    if copies := "" if noted else copied_rows([table]):
+        reading.data.attrs["dependent"] = copies
     summary = summary_line(table.source, layout_by_name("judgments"), reading.data, [reading])
     signed = Signature(unit="judgment", source=table.source, reading=summary)
     return reading.data.assign_attrs(signed.to_attrs())
@@ -404,6 +407,7 @@ def read_tables(
     meanings: Columns | None = None,
     names_are: str | None = None,
     plain: bool = False,
+    folder: bool = False,
 ) -> Any:
     """Scores of each item, or counts of each pair, from tables; see `betterthan.read`.
 
@@ -416,6 +420,8 @@ def read_tables(
         What columns and cells mean.
     names_are : {"systems", "datasets"}, optional
         What several tables are; see `several_tables.is_file_per_system`.
+    folder : bool, default False
+        Whether a mapping has names of files, and not of systems.
     plain : bool, default False
         Whether scores without clusters, runs and data sets are `PlainScores`, without xarray.
     """
@@ -447,7 +453,7 @@ def read_tables(
         columns = [column for _, column in scored]
         if not predicted:
             refuse_other_measures(scored, higher_is_better)
-        by_name = {"": side_by_side(by_name, mapping=isinstance(source, Mapping))}
+        by_name = {"": side_by_side(by_name, mapping=isinstance(source, Mapping) and not folder)}
     several = not by_file and (len(named) > 1 or isinstance(source, Mapping))
     datasets = list(named) if several else []
     chosen_layout = (

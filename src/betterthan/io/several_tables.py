@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from betterthan import names
@@ -22,13 +23,13 @@ from betterthan.io.items import (
     scores_array,
     sole,
 )
-from betterthan.io.layouts import find, recognise
+from betterthan.io.layouts import RUNS, find, recognise
 from betterthan.io.measure_names import refuse_rightness
-from betterthan.io.pair_counts import counts_array
+from betterthan.io.pair_counts import cell_codes, counts_array
 from betterthan.io.problems import listed, problem, quoted
-from betterthan.io.system_names import columns_of_runs, no_names
+from betterthan.io.system_names import PLAIN_NUMBER, alike, columns_of_runs, no_names
 from betterthan.io.table import Reading, Table, unread
-from betterthan.io.texts import Coded, coded
+from betterthan.io.texts import coded, first_rows
 from betterthan.text import looks_like
 
 NAMES = ("systems", "datasets")
@@ -124,7 +125,7 @@ def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
         If a table has no column of item ids: nothing says which rows belong together. If two
         tables are of one system, or one names its scores as another is called.
     """
-    parts = [_long(name, table) for name, table in _by_system(tables, mapping).items()]
+    parts = [_long(name, table) for name, table in _by_system(tables, mapping)]
     roles = [role for role in COORDINATES if all(role in part.columns for part in parts)]
     for part in parts:
         if only := [role for role in COORDINATES if role in part.columns and role not in roles]:
@@ -143,11 +144,15 @@ def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
     return Table(", ".join(part.source for part in parts), columns, rows, unused, written)
 
 
-def _by_system(tables: Mapping[str, Table], mapping: bool) -> dict[str, Table]:
-    """The tables by their systems."""
+_OF_SCORES = {"correct", "match", "matches", "same", "total", "sum", "mean", "average", "avg"}
+
+
+def _by_system(tables: Mapping[str, Table], mapping: bool) -> list[tuple[str, Table]]:
+    """The tables with their systems; several may name one in a column."""
     named = {name: _named_system(table) for name, table in tables.items()}
     columns = {score_columns(table)[0]: table for table in tables.values()}
     reason, odd = no_names([*columns])
+    odd = [c for c in odd if c not in tables and c.casefold() not in _OF_SCORES]
     if len(odd) < len(columns) and odd:
         right = "leave the table out, or name the column of scores as the others do"
         raise problem(columns[odd[0]].source, f"{reason}; {right}", column=odd[0])
@@ -156,15 +161,27 @@ def _by_system(tables: Mapping[str, Table], mapping: bool) -> dict[str, Table]:
     by_system: dict[str, Table] = {}
     for table, name, system in zip(tables.values(), own, systems, strict=True):
         first = by_system.setdefault(system, table)
-        if first is not table:
+        if first is not table and not _continues(table, first):
             reason = f"is of system {quoted(system)}, as {first.source} is"
             right = "give a mapping of name to file if they are two, else one table of all items"
+            run = next((first.by_name[k] for k in RUNS if k in first.by_name), "")
+            right += f", or run={run!r} if these are repeated runs" * bool(run)
             raise problem(table.source, f"{reason}; {right}")
         if name != system and name in systems and len(set(own)) > 1:
             reason = f"scores called {quoted(name)} would be those of {quoted(system)}, and another"
             right = f"table is {quoted(name)}; give both the name of their system"
             raise problem(table.source, f"{reason} {right}")
-    return by_system
+    return list(zip(systems, tables.values(), strict=True))
+
+
+def _continues(table: Table, first: Table) -> bool:
+    """Whether a table of the system of another one has other items, or numbers its runs."""
+    if None in map(_named_system, (table, first)):
+        return False
+    if all(find(one, "epoch") or find(one, "dataset") for one in (table, first)):
+        return True
+    ids = [{*cells.texts(one, str(find(one, "item")))} for one in (table, first)]
+    return ids[0].isdisjoint(ids[1])
 
 
 def _named_system(table: Table) -> str | None:
@@ -209,12 +226,20 @@ def _long(name: str, table: Table) -> Table:
     return replace(table, columns=columns, unused=ids, written=written)
 
 
-_ID = re.compile(r"(.*[ _-])?(id|uuid|key|doc|document|file|file_?name|path)", re.IGNORECASE)
+_ID = re.compile(
+    r"(.*[ _-])?(id|uuid|qid|key|hash|index|doc|document|file_?name|path)", re.IGNORECASE
+)
+_OF_PERSONS = re.compile(
+    r".*(user|rater|judge|annotator|worker|participant|person|subject|session|run|response|request"
+    r"|system|model).*",
+    re.IGNORECASE,
+)
+_TEXT = 20  # letters on average, of what an item may be
 
 
 def is_called_id(column: str) -> bool:
     """Whether a column may say which item a row is of."""
-    return _ID.fullmatch(column) is not None
+    return _ID.fullmatch(column) is not None and _OF_PERSONS.fullmatch(column) is None
 
 
 def refuse_other_ids(table: Table) -> None:
@@ -225,27 +250,34 @@ def refuse_other_ids(table: Table) -> None:
     if find(table, "epoch") or find(table, "dataset") or not cells.holds_numbers(table, item):
         return
     used = (item, system, find(table, "score"), find(table, "cluster"), *question_columns(table))
+    columns = [c for c in unread(table, used) if is_called_id(c) or _holds_texts(table, c)]
+    if not columns:
+        return
     ids, systems = (coded(cells.as_written(table, column)) for column in (item, system))
-    for column in (c for c in unread(table, used) if not cells.holds_numbers(table, c)):
-        texts = coded(cells.as_written(table, column))
-        n = len(texts.distinct)
-        if len(np.unique(systems.codes * np.int64(n) + texts.codes)) < len(table.rows):
+    for column in columns:
+        codes = cell_codes([table], column)
+        n, first = int(codes.max(initial=-1)) + 1, first_rows(codes)
+        if n == len(codes) or pd.Series(systems.codes * np.int64(n) + codes).duplicated().any():
             continue
-        other = ids.codes != ids.codes[texts.first][texts.codes]
-        n_shared, n_other = (len(np.unique(texts.codes[k])) for k in (_again(texts), other))
+        other, again = ids.codes != ids.codes[first][codes], first[codes] != np.arange(len(codes))
+        n_shared, n_other = (len(np.unique(codes[k])) for k in (again, other))
         if n_shared > len(ids.distinct) / 2 and n_other > n_shared / 2:
             k = int(other.argmax())
-            before = int(texts.first[texts.codes[k]])
+            before, value = int(first[codes[k]]), table.columns[column][k]
             name = table.written.get(item, item)
-            reason = f"{quoted(texts[k])} is item {ids[k]} by column {name!r} here, and item"
-            reason += f" {ids[before]} in row {table.rows[before]}"
+            reason = f"{quoted(cells.plain_text(value))} is item {ids[k]} by column {name!r} here,"
+            reason += f" and item {ids[before]} in row {table.rows[before]}"
             right = f"pass item={column!r} if it holds the ids, else ignore={column!r}"
             raise table.problem(k, f"{reason}; {right}", column=column)
 
 
-def _again(texts: Coded) -> np.ndarray:
-    """The rows of which an earlier one has the text."""
-    return texts.first[texts.codes] != np.arange(len(texts))
+def _holds_texts(table: Table, column: str) -> bool:
+    """Whether the first cells of a column are sentences or the like."""
+    first = [*islice(table.columns[column], 100)]
+    if not all(isinstance(cell, str) for cell in first):
+        return False
+    letters = [sum(map(str.isalpha, cell)) for cell in first]
+    return sum(letters) >= _TEXT * len(letters) and any(" " in cell for cell in first)
 
 
 def cell_list(values: Any) -> Sequence[Any]:
@@ -281,6 +313,11 @@ def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading
     numbered = any(_EPOCH in reading.data.coords for reading in readings)
     if not others or numbered or any(items != first for items in others):
         return
+    run = next((name for name in RUNS if all(name in t.by_name for t in tables.values())), "")
+    cells_of_runs = [{*cells.as_written(t, t.by_name[run])} for t in tables.values() if run]
+    if run and max(map(len, cells_of_runs)) == 1 < len(set().union(*cells_of_runs)):
+        reason = f"{listed([*tables])} hold the same items, and differ in column {run!r}"
+        raise ValueError(f"{reason}; pass run={run!r} if these are runs, or names='datasets'")
     if not columns_of_runs([*tables]):
         return
     raise ValueError(
@@ -314,8 +351,10 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
         if names.DATASET in array.coords:
             reason = "has a column for the dataset of its own"
             raise problem(source, f"{reason}; leave it out, or read this file alone")
-        refuse = _refuse_other_systems if is_scores else _refuse_names_alike
-        refuse(arrays[0], array, axis, sources[0], source)
+        if is_scores:
+            _refuse_other_systems(arrays[0], array, axis, sources[0], source)
+    if not is_scores:
+        _refuse_names_alike(arrays, axis, sources)
     systems = list(dict.fromkeys(chain.from_iterable(a[axis].values.tolist() for a in arrays)))
     if is_scores:
         return _joined_scores(arrays, systems, datasets, sources)
@@ -332,8 +371,10 @@ def _joined_scores(
             differ = sorted(set(roles) ^ set(coordinate_roles[0]))
             only = f"only one of this file and {sources[0]} has {' and '.join(differ)}"
             raise problem(source, f"{only}; give it in all or none")
+    numbers = all(PLAIN_NUMBER.fullmatch(name) for name in datasets)
     for array, source in zip(arrays, sources, strict=True):
-        if array.sizes[names.ITEM] > 1 and {*array[names.ITEM].values.tolist()} <= {*datasets}:
+        summed = not numbers and array.sizes[names.ITEM] > 1
+        if summed and {*array[names.ITEM].values.tolist()} <= {*datasets}:
             reason = "has the other tables as items, so its numbers are not those of items"
             raise problem(source, f"{reason}; leave it out")
     sizes = [array.sizes[names.ITEM] for array in arrays]
@@ -362,15 +403,18 @@ def _joined_counts(
     return counts_array(square, systems, datasets)
 
 
-def _refuse_names_alike(
-    first: xr.DataArray, array: xr.DataArray, axis: str, first_source: str, source: str
-) -> None:
-    """Refuse counts of no system of the first, or of one that is called nearly as one of these."""
-    systems, first_systems = ({*a[axis].values.tolist()} for a in (array, first))
-    extra = sorted(systems - first_systems)
-    alike = [system for system in extra if looks_like(system, sorted(first_systems - systems))]
-    if alike or not systems & first_systems:
-        _refuse_other_systems(first, array, axis, first_source, source)
+def _refuse_names_alike(arrays: list[xr.DataArray], axis: str, sources: list[str]) -> None:
+    """Refuse counts of no system of the other files, or of one that is called nearly as one."""
+    every = [array[axis].values.tolist() for array in arrays]
+    for k, (systems, source) in enumerate(zip(every, sources, strict=True)):
+        others = {*chain.from_iterable(every[:k] + every[k + 1 :])}
+        before = {*chain.from_iterable(every[:k])}
+        extra = sorted({*systems} - before) if k else []
+        absent = sorted(before - {*systems})
+        near = any(looks_like(system, absent) for system in extra) or alike([*absent, *extra])
+        if near or not others & {*systems}:
+            other = 0 if k else 1
+            _refuse_other_systems(arrays[other], arrays[k], axis, sources[other], source)
 
 
 def _refuse_other_systems(

@@ -225,7 +225,7 @@ _NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
     re.IGNORECASE,
 )
 _NEXT_TO_IT = re.compile(  # the same, unless it has 0 and 1
-    r"(.+?)[ _.(\[-]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se"
+    r"(.+?)[ _.(\[]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se"
     r"|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
     re.IGNORECASE,
 )
@@ -241,7 +241,7 @@ _GREEK = {"alpha", "beta", "gamma"}  # then delta is a name
 _DESCRIPTION = re.compile(
     r"\s*((is|has|needs|requires)[ _].+|(.+[ _])?(difficulty|hardness)|.+[ _]labels?"
     r"|(gold|true|correct|expected)[ _](answers?|class|score|response|output)|ground[ _]?truth"
-    r"|(n|num|number)[ _].+|weights?|targets?|class|correct|outcome|observed|actuals|solutions?"
+    r"|(n|num|number)[ _].+|weights?|targets?|class|outcome|observed|actuals|solutions?"
     r"|ties?|draws?|neither|hard|easy|topic|category|domain|fold|split|answerable|year|subject"
     r"|section|chapter|genre|((display|presentation)[ _])?(order|position)|turn|page|row|seed"
     r"|agree(ment)?s?|same|match(es)?|winner|preferred|rank|annotators?|raters?|workers?)\s*",
@@ -312,7 +312,10 @@ def refuse_odd(table: Table, systems: Sequence[str], reason: str, odd: list[str]
         also = f", as those of {listed(odd[1:])}" if len(odd) > 1 else ""
         reason += f"{also}; {how_to_choose(systems, odd)}"
         if "describes items" in reason:
-            reason += "; a column that groups the items is passed as cluster"
+            reason += (
+                "; a column that groups the items is passed as cluster, one of right labels is "
+            )
+            reason += "called 'gold'"
         raise problem(table.source, reason, column=odd[0])
 
 
@@ -329,11 +332,20 @@ def refuse_melted(scores: Any, by_file: bool) -> None:
     else; files, and what a mapping names, are systems.
     """
     source, systems = scores.attrs["source"], scores[names.SYSTEM].values.tolist()
-    if columns_of_runs(systems):
+    runs = columns_of_runs(systems)
+    if len(runs) < len(systems) * bool(runs):  # some system has two
         right = "give those of a system one name and number them in a column 'run', or pass"
         right += f" systems={in_python(systems)} to compare them"
         raise problem(source, f"systems {listed(systems)} may be runs of one; if so, {right}")
     reason, odd = ("", []) if by_file else no_systems(systems, scores.values)
+    if not reason.startswith("no score"):  # a name of several words may be that of a system
+        of_another = [
+            s
+            for s in odd
+            for x in systems
+            if s.startswith(x) and not s[len(x) :][:1].isalnum() and s != x
+        ]
+        odd = [system for system in odd if system.isalnum() or system in of_another]
     left = [system for system in systems if system not in odd]
     if odd:
         right = f"pass systems={in_python(left)} to leave it out, or name it there if it is one"
@@ -365,11 +377,12 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
     greek = _GREEK.intersection(map(str.casefold, columns))
     differences = [c for c in columns if _DIFFERENCE.fullmatch(c) and not (greek or c in binary)]
     odd += differences if len(differences) < len(columns) else []
-    runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
-    own = {*columns}
-    for pattern, of in ((_NEXT_TO_SCORES, own), (_NEXT_TO_IT, own), (_MEAN_OF_RUNS, runs)):
-        named = [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in of]
+    for pattern in (_NEXT_TO_SCORES, _NEXT_TO_IT):
+        named = [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in columns]
         odd += [c for c in named if pattern is not _NEXT_TO_IT or c not in binary]
+    if means := [match for match in map(_MEAN_OF_RUNS.fullmatch, columns) if match]:
+        runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
+        odd += [match[0] for match in means if match[1] in runs]
     if odd:
         return "by its name no scores of a system", list(dict.fromkeys(odd))
     odd = [column for column in columns if _DESCRIPTION.fullmatch(column)]

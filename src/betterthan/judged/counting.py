@@ -284,7 +284,7 @@ def count(
     truth = outcomes(table, human, pair_columns, words)
     refuse_unknown(table, human, truth)
     _warn_of_copies(table, columns, human, judge_outcomes, truth)
-    copies = copied_rows([table])
+    copies = copied_rows([table], judged=True)
     judged, exchanged = (judge_outcomes != BLANK).all(0), a > b
     dropped = _refuse_unjudged(table, human, (truth != BLANK) & ~judged, drop)
     judge_outcomes, truth = (np.where(exchanged, _MIRRORED[x], x) for x in (judge_outcomes, truth))

@@ -13,6 +13,7 @@ import pandas as pd
 
 from betterthan.io.compression import keep_bytes
 from betterthan.io.json_records import value_of
+from betterthan.io.layouts import ALIASES
 from betterthan.io.problems import listed, problem
 from betterthan.logs.hashing import digest
 from betterthan.logs.json_values import (
@@ -110,9 +111,14 @@ PATTERNS = (
 )
 
 
+_SYSTEMS = frozenset(ALIASES["system"])
+
+
 def find_pattern(columns: Iterable[str]) -> Pattern | None:
-    """The first that fits."""
+    """The first that fits; none of these tools writes the system of a row."""
     columns = list(columns)
+    if not _SYSTEMS.isdisjoint(map(str.casefold, columns)):
+        return None
     return next((pattern for pattern in PATTERNS if pattern.fits(columns)), None)
 
 

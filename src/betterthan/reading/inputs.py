@@ -11,10 +11,21 @@ import xarray as xr
 from betterthan import checks, names
 from betterthan.counts.counting import count_data
 from betterthan.io.layouts import ALIASES
-from betterthan.io.measure_names import other_measures, unknown_direction
+from betterthan.io.measure_names import (
+    other_measures,
+    refuse_several_measures,
+    unknown_direction,
+)
 from betterthan.io.problems import in_python
 from betterthan.io.score_values import doubtful, marks_next_to_ratings
-from betterthan.io.system_names import named_systems, no_systems, refuse_total, tell_alike
+from betterthan.io.system_names import (
+    columns_of_runs,
+    named_systems,
+    no_systems,
+    refuse_runs,
+    refuse_total,
+    tell_alike,
+)
 from betterthan.logs.record import Logs
 from betterthan.reading.read import (
     OTHERS,
@@ -384,11 +395,21 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
             raise ValueError(f"{reason}; {right}")
 
 
+_ITEM_IDS = frozenset(ALIASES["item"]) - {"i", "doc", "document", "example"}
+_IN_MEMORY = "data"
+
+
 def _refuse_other_columns(systems: Sequence[str], values: np.ndarray, *, array: bool) -> None:
     """Refuse what a table of scores has next to the scores."""
     reason, odd = no_systems(systems, values)
     if not odd and (odd := [system for system in systems if system.casefold() in _LABELS]):
         reason = "by its name holds the labels"
+    if not odd and (odd := [system for system in systems if system.casefold() in _ITEM_IDS]):
+        reason = "by its name holds the ids of items"
+    refuse_several_measures(_IN_MEMORY, systems)
+    runs = columns_of_runs(systems)
+    if len(runs) < len(systems) * bool(runs):
+        refuse_runs(_IN_MEMORY, systems)
     rest = [system for system in systems if system not in odd]
     if odd and rest:
         named = in_python(rest if len(rest) > 1 else systems)

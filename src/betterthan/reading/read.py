@@ -369,6 +369,7 @@ def read(
         layout=layout,
         meanings=columns,
         names_are=chosen["names"],
+        folder=tables is not source and not isinstance(source, Mapping),
     )
     if names.OUTCOME in result.dims and isinstance(result, xr.DataArray):
         warn_of_other_items(result)

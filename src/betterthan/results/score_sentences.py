@@ -273,15 +273,19 @@ def _labels_and_judge(judged: Judged) -> Iterator[str]:
             f"Human labels ({judged.labels_by}): {judged.n_labels:,} of {judged.n_judged:,} judged "
             f"{items}. {_worth(judged, judged.worth)}"
         )
-    if pair and judged.labels_p is not None:
-        text = f"With human labels only, P({pair.first} better) "
-        text += numbers.equal_to(judged.labels_p)
+    if pair:
+        p_better, text = f"P({pair.first} better) ", ""
+        if judged.labels_p is not None:
+            text = f"With human labels only, {p_better}{numbers.equal_to(judged.labels_p)}"
         if judged.judge_p is not None:
-            judge = numbers.equal_to(judged.judge_p).removeprefix("= ")
+            equal_to = numbers.equal_to(judged.judge_p)
+            judge = equal_to.removeprefix("= ")
             equal = judge == "0.500"
             favors = f", which favors {pair.second}" if judged.judge_p < 0.5 and not equal else ""
-            text += f"; with the judge only (uncorrected for its errors), {judge}{favors}"
-        yield f"{text}."
+            only = "ith the judge only (uncorrected for its errors), "
+            text = f"{text}; w{only}{judge}" if text else f"W{only}{p_better}{equal_to}"
+            text += favors
+        yield from [f"{text}."] * bool(text)
     if judged.n_judge_differs and counts:
         yield (
             "The judge only (uncorrected) would give another verdict for "
