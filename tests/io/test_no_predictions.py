@@ -180,3 +180,19 @@ def test_labels_as_a_layout_take_systems_and_ignore():
         bt.read(frame, layout="labels", sep=";")
     with pytest.raises(ValueError, match=r"ignore=.* does not apply: the source is trials"):
         bt.read(frame, layout="trials", ignore="x")
+
+
+@pytest.mark.parametrize("column", ["label", "prediction"])
+def test_how_sure_labels_of_a_long_table_are_is_no_score(column):
+    random = np.random.default_rng(1)
+    gold = random.choice(["yes", "no"], 40)
+    rows = {"item": [*range(20)] * 2, "system": ["A"] * 20 + ["B"] * 20, "gold": gold}
+    frame = pd.DataFrame(rows | {column: random.choice(["yes", "no"], 40)})
+    frame["score"] = random.random(40)
+    with pytest.raises(ValueError, match=rf"column 'score': scores may be how sure .* '{column}'"):
+        bt.read(frame)
+    assert bt.read(frame, ignore=column).sizes == {"item": 20, "system": 2}
+    right = frame.assign(score=(frame["gold"] == frame[column]).astype(int))
+    assert bt.read(right).sizes == {"item": 20, "system": 2}
+    answers = frame.assign(**{column: [f"answer {k}" for k in range(40)]})
+    assert bt.read(answers).sizes == {"item": 20, "system": 2}

@@ -420,9 +420,9 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
     """A warning where judges gave several judgments, and these, or clusters of these, count as
     independent; or where the uncertainty is that of few judges.
     """
-    advice, one_by_one = evaluation.advice, evaluation.kind == "judgments"
+    advice, by_vote = evaluation.advice, evaluation.kind == "judgments"
     by_cluster = evaluation.data.attrs.get("judges", 0), 0.0
-    judges, worth = few_judges(evaluation.data) if one_by_one else by_cluster
+    judges, worth = few_judges(evaluation.data) if by_vote else by_cluster
     if not judges:
         return ()
     if advice is not None and advice.options.get("by") == JUDGE:
@@ -431,7 +431,7 @@ def _few_judges(evaluation: Evaluation) -> tuple[str, ...]:
         few = f", worth {worth:.0f} of as many judgments each" * (worth < 0.9 * judges)
         few = f"{judges:,} judges{few}"
         return (f"! The uncertainty is that of {few}, and little more than a guess.",)
-    if not one_by_one or advice is not None:
+    if not by_vote or advice is not None:
         return (
             f"! All judgments are by {judges:,} judges. If judges differ in what they prefer, the "
             "answer is too certain about other judges; take judges as the clusters.",

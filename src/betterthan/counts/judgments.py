@@ -93,7 +93,7 @@ def few_judges(data: xr.Dataset) -> tuple[int, float]:
         several = len({*zip(labels, data["cluster"].values.tolist(), strict=False)})
         if several == len(sizes):
             return 0, 0.0
-    if len(sizes) < 2 or (sizes**2).sum() < names.OF_A_JUDGE * sizes.sum():
+    if len(sizes) < 2 or (sizes**2).sum() < names.SEVERAL_VOTES * sizes.sum():
         return 0, 0.0
     return len(sizes), float(sizes.sum() ** 2 / (sizes**2).sum())
 

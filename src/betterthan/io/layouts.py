@@ -12,6 +12,7 @@ import numpy as np
 
 from betterthan import names
 from betterthan.io.cells import as_written, holds_numbers
+from betterthan.io.measure_names import RESULTS
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.table import NAMELESS, Reading, Table, unread
 from betterthan.io.texts import Coded, Numbers, coded
@@ -199,6 +200,8 @@ def recognise(table: Table, *, of_one_system: bool = False) -> str:
         if "predictions" in fits:
             labels = quoted(str(find(table, "gold")))
             reason = f"column {labels} holds the labels, or is a system; pass {choices}"
+            results = [c for c in table.columns if c.casefold() in RESULTS]
+            reason += f", or score={quoted(results[0])} if each file is a system" if results else ""
         raise problem(table.source, reason)
     return fits[0]
 

@@ -43,7 +43,7 @@ _OTHERS = _set_of(
 _RIGHTNESS = _set_of(  # whether an answer was right, which is no answer
     "correct incorrect right wrong passed failed solved success acc accuracy score"
 )
-_RESULTS = _set_of(  # the whole name of a column of one system
+RESULTS = _set_of(  # the whole name of a column of one system
     "score scores correct is_correct accuracy acc em exact_match passed success solved f1"
 )
 _TALLIES = _set_of("tp fp fn")
@@ -223,8 +223,8 @@ def refuse_several_measures(source: str, columns: Sequence[str]) -> None:
         reason = f"by their names {listed(columns)} are measures and no systems; pass score= with "
         reason += f"one of them if each file is a system, or systems={in_python(columns)}"
         raise problem(source, reason)
-    if not _RESULTS.isdisjoint(folded) and len(columns) > 1:
-        refuse_result(source, next(c for c in columns if c.casefold() in _RESULTS))
+    if not RESULTS.isdisjoint(folded) and len(columns) > 1:
+        refuse_result(source, next(c for c in columns if c.casefold() in RESULTS))
     if all("." in column for column in columns):
         _refuse_nested(source, columns)
     by_measure = _by_measure(columns)

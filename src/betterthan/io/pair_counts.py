@@ -261,7 +261,7 @@ def _few_judges(table: Table, decided: np.ndarray) -> str:
     named = np.array([bool(str(cell or "").strip()) for cell in table.columns[column]], dtype=bool)
     sizes = np.bincount(judges[decided & named], minlength=1).astype(float)
     n, n_judges = int(sizes.sum()), int(np.count_nonzero(sizes))
-    if n_judges < 2 or (sizes**2).sum() < names.OF_A_JUDGE * n:
+    if n_judges < 2 or (sizes**2).sum() < names.SEVERAL_VOTES * n:
         return ""
     reason = f"{n:,} votes are by {n_judges:,} judges; if these differ in what they prefer, votes "
     reason += "of one are not independent, and verdicts are too certain about other judges"

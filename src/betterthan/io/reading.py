@@ -58,6 +58,7 @@ from betterthan.io.several_tables import (
     is_file_per_system,
     joined,
     predictions_as_scores,
+    refuse_confidences,
     refuse_files_of_runs,
     refuse_other_ids,
     score_columns,
@@ -476,6 +477,7 @@ def read_tables(
             raise ValueError(f"{what}; this was read as {chosen_layout.name}{right}")
     for table in by_name.values() if chosen_layout.name == "long" else ():
         refuse_other_ids(table)
+        refuse_confidences(table)
     result = _read(chosen_layout, by_name, datasets, systems, choices, plain, names_are)
     if several:
         _refuse_copies(named)

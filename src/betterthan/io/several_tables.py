@@ -144,7 +144,7 @@ def side_by_side(tables: Mapping[str, Table], *, mapping: bool) -> Table:
     return Table(", ".join(part.source for part in parts), columns, rows, unused, written)
 
 
-_OF_SCORES = {"correct", "match", "matches", "same", "total", "sum", "mean", "average", "avg"}
+_SCORE_NAMES = {"correct", "match", "matches", "same", "total", "sum", "mean", "average", "avg"}
 
 
 def _by_system(tables: Mapping[str, Table], mapping: bool) -> list[tuple[str, Table]]:
@@ -152,7 +152,7 @@ def _by_system(tables: Mapping[str, Table], mapping: bool) -> list[tuple[str, Ta
     named = {name: _named_system(table) for name, table in tables.items()}
     columns = {score_columns(table)[0]: table for table in tables.values()}
     reason, odd = no_names([*columns])
-    odd = [c for c in odd if c not in tables and c.casefold() not in _OF_SCORES]
+    odd = [c for c in odd if c not in tables and c.casefold() not in _SCORE_NAMES]
     if len(odd) < len(columns) and odd:
         right = "leave the table out, or name the column of scores as the others do"
         raise problem(columns[odd[0]].source, f"{reason}; {right}", column=odd[0])
@@ -229,7 +229,7 @@ def _long(name: str, table: Table) -> Table:
 _ID = re.compile(
     r"(.*[ _-])?(id|uuid|qid|key|hash|index|doc|document|file_?name|path)", re.IGNORECASE
 )
-_OF_PERSONS = re.compile(
+_PERSONS = re.compile(
     r".*(user|rater|judge|annotator|worker|participant|person|subject|session|run|response|request"
     r"|system|model).*",
     re.IGNORECASE,
@@ -239,7 +239,7 @@ _TEXT = 20  # letters on average, of what an item may be
 
 def is_called_id(column: str) -> bool:
     """Whether a column may say which item a row is of."""
-    return _ID.fullmatch(column) is not None and _OF_PERSONS.fullmatch(column) is None
+    return _ID.fullmatch(column) is not None and _PERSONS.fullmatch(column) is None
 
 
 def refuse_other_ids(table: Table) -> None:
@@ -269,6 +269,25 @@ def refuse_other_ids(table: Table) -> None:
             reason += f" and item {ids[before]} in row {table.rows[before]}"
             right = f"pass item={column!r} if it holds the ids, else ignore={column!r}"
             raise table.problem(k, f"{reason}; {right}", column=column)
+
+
+_CLASSES = 4  # rows of each label, at least
+
+
+def refuse_confidences(table: Table) -> None:
+    """Refuse a long table of labels next to gold, whose scores may say how sure each label is."""
+    gold, score = find(table, "gold"), str(find(table, "score"))
+    scores = cells.numbers(table, score)
+    if gold is None or ((scores == np.floor(scores)) | np.isnan(scores)).all():
+        return
+    labels = {*map(str, table.columns[gold])}
+    used = (gold, score, *(find(table, role) for role in ("item", "system", "dataset", "cluster")))
+    for column in unread(table, used) if len(labels) * _CLASSES <= len(scores) else ():
+        if {*map(str, table.columns[column])} <= labels and len(labels) > 1:
+            reason = f"scores may be how sure the labels in column {quoted(column)} are, next to"
+            right = f"pass ignore={quoted(column)} if they say how good each answer is, else give"
+            right += " a column of labels for each system"
+            raise problem(table.source, f"{reason} column {quoted(gold)}; {right}", column=score)
 
 
 def _holds_texts(table: Table, column: str) -> bool:
@@ -314,8 +333,8 @@ def refuse_files_of_runs(tables: Mapping[str, Table], readings: Sequence[Reading
     if not others or numbered or any(items != first for items in others):
         return
     run = next((name for name in RUNS if all(name in t.by_name for t in tables.values())), "")
-    cells_of_runs = [{*cells.as_written(t, t.by_name[run])} for t in tables.values() if run]
-    if run and max(map(len, cells_of_runs)) == 1 < len(set().union(*cells_of_runs)):
+    run_cells = [{*cells.as_written(t, t.by_name[run])} for t in tables.values() if run]
+    if run and max(map(len, run_cells)) == 1 < len(set().union(*run_cells)):
         reason = f"{listed([*tables])} hold the same items, and differ in column {run!r}"
         raise ValueError(f"{reason}; pass run={run!r} if these are runs, or names='datasets'")
     if not columns_of_runs([*tables]):
@@ -411,8 +430,8 @@ def _refuse_names_alike(arrays: list[xr.DataArray], axis: str, sources: list[str
         before = {*chain.from_iterable(every[:k])}
         extra = sorted({*systems} - before) if k else []
         absent = sorted(before - {*systems})
-        near = any(looks_like(system, absent) for system in extra) or alike([*absent, *extra])
-        if near or not others & {*systems}:
+        nearly = any(looks_like(system, absent) for system in extra) or alike([*absent, *extra])
+        if nearly or not others & {*systems}:
             other = 0 if k else 1
             _refuse_other_systems(arrays[other], arrays[k], axis, sources[other], source)
 

@@ -229,7 +229,7 @@ _NEXT_TO_IT = re.compile(  # the same, unless it has 0 and 1
     r"|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
     re.IGNORECASE,
 )
-_MEAN_OF_RUNS = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
+_RUNS_MEAN = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\s*((.+[ _])?(diff|difference|delta|improvement)s?|gain|change)([ _]\(?(%|abs|rel)\)?)?\s*"
     r"|Δ.*",
@@ -252,8 +252,10 @@ _LIMIT = re.compile(  # what the scores of an item are out of
     r"|runs|out[ _]of|counts?|size)\s*",
     re.IGNORECASE,
 )
-_OF_RUNS = r"(?:run|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)"
-_RUN = re.compile(rf"(.*?)[\W_]*{_OF_RUNS}[\W_]*|[\W_]*{_OF_RUNS}[\W_]+(.+?)[\W_]*", re.IGNORECASE)
+_RUN_NUMBER = r"(?:run|seed|trial|attempt|repeat|repetition|rollout)[\W_]*(\d+)"
+_RUN = re.compile(
+    rf"(.*?)[\W_]*{_RUN_NUMBER}[\W_]*|[\W_]*{_RUN_NUMBER}[\W_]+(.+?)[\W_]*", re.IGNORECASE
+)
 _LARGE = 20  # no share, and no rating beside numbers a twentieth of it
 _ROUNDED = 0.005  # of the largest score: what a mean may be off by rounding
 _MOST_ROWS = 100_000  # of a table that a spreadsheet may have computed
@@ -263,7 +265,7 @@ _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 _MANY = 10  # rows on which they differ, and another column is the largest of them
 _MANY_STATISTICS = 20
-_MOST_AT_AN_END = 5  # rows of statistics of the others
+_MOST_STATISTICS = 5  # rows of statistics of the others
 _SUBTOTALS = 0.2  # of the rows next to answers of 0 and 1
 
 
@@ -339,13 +341,13 @@ def refuse_melted(scores: Any, by_file: bool) -> None:
         raise problem(source, f"systems {listed(systems)} may be runs of one; if so, {right}")
     reason, odd = ("", []) if by_file else no_systems(systems, scores.values)
     if not reason.startswith("no score"):  # a name of several words may be that of a system
-        of_another = [
+        companions = [
             s
             for s in odd
             for x in systems
             if s.startswith(x) and not s[len(x) :][:1].isalnum() and s != x
         ]
-        odd = [system for system in odd if system.isalnum() or system in of_another]
+        odd = [system for system in odd if system.isalnum() or system in companions]
     left = [system for system in systems if system not in odd]
     if odd:
         right = f"pass systems={in_python(left)} to leave it out, or name it there if it is one"
@@ -380,7 +382,7 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
     for pattern in (_NEXT_TO_SCORES, _NEXT_TO_IT):
         named = [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in columns]
         odd += [c for c in named if pattern is not _NEXT_TO_IT or c not in binary]
-    if means := [match for match in map(_MEAN_OF_RUNS.fullmatch, columns) if match]:
+    if means := [match for match in map(_RUNS_MEAN.fullmatch, columns) if match]:
         runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
         odd += [match[0] for match in means if match[1] in runs]
     if odd:
@@ -481,7 +483,7 @@ def _not_binary_at_an_end(values: np.ndarray) -> list[int]:
     if not middle or (first and last):  # as nearly always: without a look at all others
         return []
     rows = np.flatnonzero(~((values == 0) | (values == 1) | np.isnan(values)).all(1)).tolist()
-    most = _MOST_AT_AN_END if len(values) >= _ROWS + _MOST_AT_AN_END else 2
+    most = _MOST_STATISTICS if len(values) >= _ROWS + _MOST_STATISTICS else 2
     at_end = max(rows, default=0) < most or min(rows) >= len(values) - most
     return rows if at_end else []
 
