@@ -277,8 +277,10 @@ _CLASSES = 4  # rows of each label, at least
 def refuse_confidences(table: Table) -> None:
     """Refuse a long table of labels next to gold, whose scores may say how sure each label is."""
     gold, score = find(table, "gold"), str(find(table, "score"))
+    if gold is None or not cells.holds_numbers(table, score):
+        return
     scores = cells.numbers(table, score)
-    if gold is None or ((scores == np.floor(scores)) | np.isnan(scores)).all():
+    if ((scores == np.floor(scores)) | np.isnan(scores)).all():
         return
     labels = {*map(str, table.columns[gold])}
     used = (gold, score, *(find(table, role) for role in ("item", "system", "dataset", "cluster")))
