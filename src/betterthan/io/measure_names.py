@@ -102,7 +102,7 @@ def less_is_better(columns: Sequence[str], scores: np.ndarray | None = None) -> 
     ('wer', 'errors')
     >>> less_is_better(["low_cost", "large"]), less_is_better(["A no error", "B no error"])
     (None, None)
-    >>> less_is_better(["A LPIPS ↓", "B LPIPS ↓"]), less_is_better(["A error", "B failures"])
+    >>> less_is_better(["A LPIPS ↓", "B LPIPS ↓"]), less_is_better(["A error", "B errors"])
     ('↓', 'error')
     >>> less_is_better(["bits_per_byte"]), less_is_better(["ERR@10"]), less_is_better(["err"])
     ('bits', None, 'err')
