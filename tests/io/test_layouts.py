@@ -631,6 +631,7 @@ def test_numbers_of_rows_do_not_join_what_other_numbers_or_texts_join_otherwise(
 def test_votes_without_the_name_of_a_judge_are_not_of_one_judge():
     votes = votes_once(600).drop(columns="uuid")
     bt.read(votes.assign(judge=[f"u{k}" for k in range(300)] + [None] * 300))  # no warning
+    bt.read(votes.assign(judge=[*range(300)] + [np.nan] * 300))
     with pytest.warns(UserWarning, match="400 votes are by 4 judges; .* name all judges to take"):
         bt.read(votes.assign(judge=[f"u{k % 4}" for k in range(400)] + [None] * 200))
 

@@ -258,7 +258,8 @@ def _few_judges(table: Table, decided: np.ndarray) -> str:
     if column is None:
         return ""
     judges = cell_codes([table], column)
-    named = np.array([bool(str(cell or "").strip()) for cell in table.columns[column]], dtype=bool)
+    written = (cells.plain_text(cell).strip() for cell in table.columns[column])
+    named = np.fromiter(map(bool, written), bool, len(judges))
     sizes = np.bincount(judges[decided & named], minlength=1).astype(float)
     n, n_judges = int(sizes.sum()), int(np.count_nonzero(sizes))
     if n_judges < 2 or (sizes**2).sum() < names.SEVERAL_VOTES * n:
