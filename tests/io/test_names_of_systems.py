@@ -718,6 +718,8 @@ def test_a_name_of_several_words_is_that_of_a_system_in_a_long_table(other):
 def test_one_run_of_each_of_several_systems_is_a_system(names):
     frame = melted({"item": range(12), names[0]: [1, 0] * 6, names[1]: 1})
     assert bt.read(frame).system.values.tolist() == names
+    wide = frame.pivot(index="item", columns="system", values="score")
+    assert {*bt.compare(wide).data.system_a.values.tolist()} == {*names}
 
 
 @pytest.mark.parametrize("column", ["correct", "match", "total", "average"])

@@ -57,6 +57,7 @@ from betterthan.io.several_tables import (
     is_called_id,
     is_file_per_system,
     joined,
+    of_other_systems,
     predictions_as_scores,
     refuse_confidences,
     refuse_files_of_runs,
@@ -544,11 +545,13 @@ def _read(
     if several and unnamed:
         refuse_files_of_runs(by_name, readings)
         datasets = [] if runs else datasets
+    if several and layout.gives == "counts" and names_are is None and of_other_systems(readings):
+        datasets = []  # a data set has all systems
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}
     votes = layout.name in ("votes", "judgments") and "cluster" not in result.coords
-    reason = votes_in_several_tables(tables) if layout.name == "votes" and datasets else ""
+    reason = votes_in_several_tables(tables) if layout.name == "votes" and several else ""
     if reason := reason or (
         copied_rows(tables) if votes and "dependent" not in result.attrs else ""
     ):

@@ -362,9 +362,14 @@ def _items_differ(tables: Sequence[Table]) -> bool:
     return False
 
 
+def of_other_systems(readings: Sequence[Reading]) -> bool:
+    """Whether counts of some table are not of the systems of the others."""
+    return len({frozenset(x.data[names.SYSTEM_A].values.tolist()) for x in readings}) > 1
+
+
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
     """The arrays one after the other: along item for scores, with the data set of each if they have
-    names; along a new dim dataset for counts.
+    names; along a new dim dataset for counts, or as their sum.
     """
     is_scores = names.SYSTEM in arrays[0].dims
     axis = names.SYSTEM if is_scores else names.SYSTEM_A
@@ -372,9 +377,9 @@ def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) 
         if names.DATASET in array.coords:
             reason = "has a column for the dataset of its own"
             raise problem(source, f"{reason}; leave it out, or read this file alone")
-        if is_scores:
+        if is_scores or datasets:
             _refuse_other_systems(arrays[0], array, axis, sources[0], source)
-    if not is_scores:
+    if not (is_scores or datasets):
         _refuse_names_alike(arrays, axis, sources)
     systems = list(dict.fromkeys(chain.from_iterable(a[axis].values.tolist() for a in arrays)))
     if is_scores:
@@ -421,7 +426,7 @@ def _joined_counts(
     for counts, array in zip(square, arrays, strict=True):  # of a pair that never met, none
         own = [place[system] for system in array[names.SYSTEM_A].values.tolist()]
         counts[np.ix_(own, own)] = array.values
-    return counts_array(square, systems, datasets)
+    return counts_array(square if datasets else square.sum(0, keepdims=True), systems, datasets)
 
 
 def _refuse_names_alike(arrays: list[xr.DataArray], axis: str, sources: list[str]) -> None:

@@ -334,8 +334,7 @@ def refuse_melted(scores: Any, by_file: bool) -> None:
     else; files, and what a mapping names, are systems.
     """
     source, systems = scores.attrs["source"], scores[names.SYSTEM].values.tolist()
-    runs = columns_of_runs(systems)
-    if len(runs) < len(systems) * bool(runs):  # some system has two
+    if columns_of_runs(systems):
         right = "give those of a system one name and number them in a column 'run', or pass"
         right += f" systems={in_python(systems)} to compare them"
         raise problem(source, f"systems {listed(systems)} may be runs of one; if so, {right}")
@@ -392,8 +391,8 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
 
 
 def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of each system whose columns are all called its numbered runs, as many of each;
-    else none. A system without a name is the one of the table.
+    """The columns of each system whose columns are all called its numbered runs, two or more of
+    each; else none. A system without a name is the one of the table.
 
     Examples
     --------
@@ -409,7 +408,7 @@ def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
         system, number = (match[4], match[3]) if match[1] is None else match.group(1, 2)
         runs.setdefault(system, {})[int(number)] = column
     numbers = {tuple(sorted(own)) for own in runs.values()}
-    if len(numbers) != 1 or len(runs) * len(min(numbers)) != len(columns) > len(runs):
+    if len(numbers) != 1 or len(runs) * len(min(numbers)) != len(columns) or len(min(numbers)) == 1:
         return {}
     return {system: [own[k] for k in sorted(own)] for system, own in runs.items()}
 

@@ -407,8 +407,7 @@ def _refuse_other_columns(systems: Sequence[str], values: np.ndarray, *, array: 
     if not odd and (odd := [system for system in systems if system.casefold() in _ITEM_IDS]):
         reason = "by its name holds the ids of items"
     refuse_several_measures(_IN_MEMORY, systems)
-    runs = columns_of_runs(systems)
-    if len(runs) < len(systems) * bool(runs):
+    if columns_of_runs(systems):
         refuse_runs(_IN_MEMORY, systems)
     rest = [system for system in systems if system not in odd]
     if odd and rest:
