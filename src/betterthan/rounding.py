@@ -24,14 +24,21 @@ def without_rounding(values: np.ndarray) -> np.ndarray:
     """Values (item, system) of which those of an item that differ by rounding alone are equal."""
     if not (values % 1).any():
         return values
-    order = np.argsort(values, axis=1)
-    ascending = np.take_along_axis(values, order, 1)
-    steps = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
-    steps |= np.isnan(ascending)  # which stand last
+    order, ascending, steps = in_order(values)
     lowest = np.maximum.accumulate(np.where(steps, ascending, -np.inf), axis=1)
     result = np.empty_like(values)
     np.put_along_axis(result, order, lowest, 1)
     return result
+
+
+def in_order(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The order of each item's values (item, system), these in order, nan last, and which of them
+    are more than the one before by more than rounding.
+    """
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, 1)
+    steps = np.diff(ascending, axis=1, prepend=-np.inf) > slack(values, 0.0)
+    return order, ascending, steps | np.isnan(ascending)
 
 
 def without_float_errors(values: np.ndarray) -> np.ndarray:

@@ -66,18 +66,18 @@ class Pairs:
             return len(r.values) * inner
         return max(
             len(r.values) // (8 if randomization.tabled(self.columns) else 1),
-            4 * self.first.size * inner,
+            self.first.size * inner,
         )
 
     def reached(self, swaps: np.ndarray, tails: list[int]) -> np.ndarray:
         """(tail, pair, rows): whether a swap is at least as extreme as what was observed."""
         if self.responses.kind == "sum":
             # what moves from A to B is twice missing from their difference
-            moved, near, total = self._moved(swaps), self._rounding / 2, self.totals
-            ends = np.minimum(total, 0) + near, np.maximum(total, 0) - near
-            low, high = (end.astype(moved.dtype) for end in ends)
+            moved, near = self._moved(swaps), self._rounding / 2
+            half = (self.totals / 2).astype(moved.dtype)
+            edge = (np.abs(half) - near).astype(moved.dtype)
             sides: dict[int, Callable[[], np.ndarray]] = {
-                TWO_SIDED: lambda: (moved <= low) | (moved >= high),
+                TWO_SIDED: lambda: np.abs(moved - half) >= edge,
                 GREATER: lambda: moved <= near,
                 LESS: lambda: moved >= -near,
             }
@@ -122,8 +122,14 @@ class Pairs:
         moved = randomization.moved(swaps, self.columns)
         if self.paired:
             return moved
-        differences = moved[..., self.first, :]
-        differences -= moved[..., self.second, :]
+        *inner, systems, rows = moved.shape
+        differences = np.empty((*inner, self.first.size, rows), moved.dtype)
+        start = 0  # pairs of a first system stand together: each is a difference of slices
+        for a in range(systems - 1):
+            stop = start + systems - 1 - a
+            a_moved, others = moved[..., a : a + 1, :], moved[..., a + 1 :, :]
+            np.subtract(a_moved, others, out=differences[..., start:stop, :])
+            start = stop
         return differences
 
     def _swapped(self, swaps: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -380,11 +386,11 @@ def _cost(responses: Responses) -> tuple[int, int]:
         if responses.gaps:
             both = observed[:k] & observed[k]
             steps *= both[:, None] if ratio else both
-        cells, differ = steps.sum(-1) + 1.0, steps > 0
+        cells = steps.sum(-1) + 1.0
         if ratio:
-            cells, differ = cells.prod(-1), differ.any(1)
+            cells, steps = cells.prod(-1), steps.any(1)
         largest = max(largest, int(cells.max()))
-        work += float((cells * np.count_nonzero(differ, axis=-1)).sum())
+        work += float((cells * np.count_nonzero(steps, axis=-1)).sum())
     return largest, int(work)
 
 

@@ -28,7 +28,8 @@ from betterthan.exact.swaps import ratios
 from betterthan.exact.wins.sign import sign_p
 
 _WORD = 64
-_FEW, _CACHED = 32, 2**16  # columns, and bits that stay in the processor's cache next to so few
+_FEW, _CACHED = 32, 2**20  # columns, and bits that stay in the processor's cache next to so few
+_ALIGNED = 8  # columns that a matrix product takes at once
 _FLOAT32 = 2**22  # sums below this, and four of them, float32 holds exactly
 _HALF = 2**31  # below this two whole numbers share an int64
 _BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(
@@ -79,12 +80,17 @@ def moved(swaps: np.ndarray, responses: np.ndarray) -> np.ndarray:
     integral = flat.dtype.kind in "iu"
     small = integral and float(np.abs(flat).sum(0).max(initial=0)) < _FLOAT32
     kind = np.float32 if small else np.float64
-    columns, sums = flat.T.astype(kind), np.empty((flat.shape[1], len(swaps)), kind)
-    rows = max(64, _CACHED // max(1, len(flat))) if len(columns) < _FEW else len(swaps)
+    items, number = flat.shape
+    columns = np.zeros((items, -(-number // _ALIGNED) * _ALIGNED), kind)
+    columns[:, :number] = flat
+    sums = np.empty((number, len(swaps)), kind)
+    rows = max(64, _CACHED // max(1, items)) if number < _FEW else len(swaps)
+    buffer = np.empty((min(rows, len(swaps)), items), kind)
     for start in range(0, len(swaps), rows):
         part = slice(start, start + rows)
-        bits = unpacked(swaps[part], len(flat)).astype(kind)
-        np.matmul(columns, bits.T, out=sums[:, part])
+        bits = buffer[: len(swaps[part])]
+        np.copyto(bits, unpacked(swaps[part], items))
+        sums[:, part] = (bits @ columns)[:, :number].T
     return sums.reshape(*responses.shape[1:], len(swaps))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from betterthan.rounding import without_rounding
+from betterthan.rounding import in_order, slack
 
 _SIGNED = 100  # differences up to which every sign of their ranks is counted
 
@@ -25,7 +25,7 @@ def friedman(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     ([1.0, 2.375, 2.625], 6.533, 0.038)
     """
     systems = values.shape[1]
-    ranks = _ranks(without_rounding(-values))
+    ranks = _ranks(-values.astype(float))
     spread = ((ranks - (systems + 1) / 2) ** 2).sum() / (systems - 1)
     if not spread:
         return ranks.mean(0), np.nan, 1.0
@@ -35,20 +35,20 @@ def friedman(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks within each row from 1, equal values their mean rank: `scipy.stats` is slow to load."""
+    """Ranks within each row from 1, of values that are equal but for rounding their mean rank:
+    `scipy.stats` is slow to load.
+    """
     if not values.size:
         return values.astype(float)
     top = values == values.max()
-    if (top | (values == values.min())).all():  # as right and wrong items
+    differ = np.ptp(values) > slack(values, 0.0)
+    if differ and (top | (values == values.min())).all():  # as right and wrong items
         low = (~top).sum(1, keepdims=True)
         return np.where(top, low + (values.shape[1] - low + 1) / 2, (low + 1) / 2)
-    order = np.argsort(values, axis=1, kind="stable")
-    ascending = np.take_along_axis(values, order, axis=1)
-    other = ascending[:, 1:] != ascending[:, :-1]
-    edge = np.ones((len(values), 1), dtype=bool)
+    order, _, steps = in_order(values)
     place = np.arange(values.shape[1])
-    first = np.maximum.accumulate(np.where(np.hstack([edge, other]), place, 0), axis=1)
-    edges = np.where(np.hstack([other, edge]), place, place[-1])
+    first = np.maximum.accumulate(np.where(steps, place, 0), axis=1)
+    edges = np.where(np.roll(steps, -1, axis=1), place, place[-1])  # the first is always a step
     last = np.minimum.accumulate(edges[:, ::-1], axis=1)[:, ::-1]
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=1)
