@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import betterthan as bt
+from betterthan.exact.averages import prob_above_0
 from betterthan.exact.planning.edges import wins_needed
 from betterthan.gating.boundaries import (
     approximate_wins_to_pass,
@@ -31,7 +32,7 @@ from betterthan.gating.rule import (
     exit_code,
     mean_chances,
     paired,
-    too_skewed,
+    rests_on_few,
 )
 
 MARGIN, SURE = 0.05, 0.95
@@ -251,7 +252,8 @@ def test_a_candidate_that_fails_on_few_clusters_wholly_seldom_passes(clusters):
     def passes(fails):
         pairs = [paired(in_clusters(random, clusters, fails)) for _ in range(400)]
         by_t = [mean_chances(pair, 0.1, 0.95).verdict == "pass" for pair in pairs]
-        return np.mean(by_t), np.mean(by_t & ~np.array([too_skewed(pair) for pair in pairs]))
+        few = [rests_on_few(pair, pair.differences, 0.1, 0.95) for pair in pairs]
+        return np.mean(by_t), np.mean(by_t & ~np.array(few))
 
     by_t, unless_skewed = passes(fails=0.1 / 0.8)
     # many of the passes of 20 clusters saw no failure at all
@@ -269,3 +271,35 @@ def test_a_pass_that_rests_on_skewed_clusters_is_none():
     assert decision.verdict == "inconclusive"
     assert "few of the 20 clusters hold most of the losses" in decision.why[0]
     assert "hold most of the losses" in " ".join(str(decision).split())
+
+
+def of_clusters(lost, clusters=100, size=5, missing=()):
+    """A baseline that is right on all items, and a candidate that lost, or lacks, some of them."""
+    n = clusters * size
+    frame = pd.DataFrame({"item": range(n), "cluster": np.arange(n) // size, "score": 1.0})
+    scores = np.ones(n)
+    scores[list(lost)], scores[list(missing)] = 0.0, np.nan
+    return frame, frame.assign(score=scores)
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.5])
+def test_a_lost_item_of_a_hundred_clusters_blocks_no_pass(margin):
+    """One more cluster that loses all has a weight below 0.05 with probability 0.994."""
+    assert bt.gate(*of_clusters([7]), margin=margin).verdict == "pass"
+
+
+def test_crashes_of_a_cluster_block_a_pass_whether_they_are_blank_or_0():
+    crashed, scattered = range(10), [35, 77, 130]
+    as_zero = bt.gate(*of_clusters([*crashed, *scattered], 40, 10), margin=0.1)
+    blank = bt.gate(*of_clusters(scattered, 40, 10, missing=crashed), margin=0.1)
+    assert as_zero.verdict == blank.verdict == "inconclusive"
+    assert "few of the 40 clusters" in as_zero.why[0]
+    assert blank.why[0].endswith("but the 10 missing scores could change that")
+
+
+def test_weighted_means_are_above_0_as_often_as_drawn_ones():
+    random = np.random.default_rng(4)
+    values = random.normal(0.3, 1, 12)
+    drawn = (random.exponential(size=(200_000, 12)) @ values > 0).mean()
+    assert prob_above_0(values) == pytest.approx(drawn, abs=0.005)  # 4.5 errors
+    assert prob_above_0(np.array([1.0, -3.0])) == pytest.approx(1 / 4, abs=1e-9)

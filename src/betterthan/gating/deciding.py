@@ -211,8 +211,12 @@ def _decide(
     evidence = collect_evidence(pairs, cases, chances, further)
     verdict = chances.verdict
     why = _why(evidence) if verdict == rule.INCONCLUSIVE else ()
-    if verdict == rule.PASS and pairs.per == CLUSTER and rule.too_skewed(pairs):
-        verdict, why = rule.INCONCLUSIVE, (_FEW_HOLD.format(evidence.units),)
+    if verdict == rule.PASS and pairs.per == CLUSTER:
+        worst = pairs.low[:, 1] - pairs.high[:, 0]
+        if rule.rests_on_few(pairs, pairs.differences, margin, threshold):
+            verdict, why = rule.INCONCLUSIVE, (_FEW_HOLD.format(evidence.units),)
+        elif evidence.cells and rule.rests_on_few(pairs, worst, margin, threshold):
+            verdict, why = rule.INCONCLUSIVE, (_could_change(evidence),)
     return _gate(sides, verdict, margin, threshold, why, evidence=evidence, looked=looked)
 
 
@@ -222,17 +226,21 @@ _FEW_HOLD = (
 )
 
 
+def _could_change(evidence: Evidence) -> str:
+    n = evidence.cells
+    scores = "the missing score" if n == 1 else f"the {n} missing scores"
+    verdict = evidence.chances.observed.verdict
+    if verdict == rule.PASS and not evidence.chances.known:
+        worse = f"{scores} may be worse than any that was seen"
+        right = "pass limits (--limits), the lowest and the highest possible score"
+        return f"the observed scores lead to {verdict}, but {worse}; {right}"
+    return f"the observed scores lead to {verdict}, but {scores} could change that"
+
+
 def _why(evidence: Evidence) -> tuple[str, ...]:
     """Explain an inconclusive verdict that has another cause than too few items."""
     if evidence.chances.could_change:
-        n = evidence.cells
-        scores = "the missing score" if n == 1 else f"the {n} missing scores"
-        verdict = evidence.chances.observed.verdict
-        if verdict == rule.PASS and not evidence.chances.known:
-            worse = f"{scores} may be worse than any that was seen"
-            right = "pass limits (--limits), the lowest and the highest possible score"
-            return (f"the observed scores lead to {verdict}, but {worse}; {right}",)
-        return (f"the observed scores lead to {verdict}, but {scores} could change that",)
+        return (_could_change(evidence),)
     if evidence.units < 2 and evidence.cases is None:
         return (f"with a single {evidence.per}, the variance cannot be estimated",)
     if np.isnan(evidence.chances.observed.passes):

@@ -11,6 +11,7 @@ import xarray as xr
 
 from betterthan import names
 from betterthan.counts.units import CLUSTER, ids_of, item_ids, unit_of
+from betterthan.exact.averages import prob_above_0
 from betterthan.exact.joint.student import TOO_SKEWED
 from betterthan.exact.joint.units import PairMeans, pair_means, spans
 from betterthan.exact.wins import dirichlet
@@ -318,17 +319,23 @@ def observed(pairs: Paired) -> PairMeans:
     )
 
 
-def too_skewed(pairs: Paired) -> bool:
-    """Whether losses of few units are too large for Student's t: a candidate that fails rarely, and
-    then wholly, looks better than it is where few failures were seen.
+def rests_on_few(pairs: Paired, differences: np.ndarray, margin: float, threshold: float) -> bool:
+    """Whether a pass rests on few units: losses are too skewed for Student's t, and one more unit
+    that loses all there is to lose may take the mean below -margin.
+
+    A candidate that fails rarely, and then wholly, looks better to Student's t than it is.
     """
-    _, unit = np.unique(pairs.unit[pairs.scored], return_inverse=True)
-    before, now = pairs.mean[pairs.scored].T
-    size, total = np.bincount(unit), np.bincount(unit, now - before)
+    scored = ~np.isnan(differences)
+    _, unit = np.unique(pairs.unit[scored], return_inverse=True)
+    size, total = np.bincount(unit), np.bincount(unit, differences[scored])
     off = total - size * total.sum() / size.sum()
     with np.errstate(invalid="ignore", divide="ignore"):
         skewness = (off**3).mean() / (off**2).mean() ** 1.5
-    return bool(-skewness > TOO_SKEWED * np.sqrt(len(size)))
+    if not -skewness > TOO_SKEWED * np.sqrt(len(size)):
+        return False
+    width = pairs.limits[1] - pairs.limits[0]
+    above = np.append(total + margin * size, size.mean() * (margin - width))
+    return prob_above_0(above) < threshold
 
 
 def _as_observed(pairs: Paired, means: PairMeans, margin: float) -> tuple[float, float]:
