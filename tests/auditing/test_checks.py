@@ -340,3 +340,16 @@ def test_numbers_that_differ_are_written_with_the_digits_that_show_it():
     assert differing(0.014312, 0.013962) == ["0.0143", "0.0140"]
     assert differing(0.85, 0.8) == ["0.850", "0.800"]
     assert differing(0.85, 0.85) == ["0.850", "0.850"]
+
+
+def test_what_a_log_reports_of_all_epochs_is_not_of_the_chosen_one():
+    right = {f"q{k}@{epoch}": epoch % 2 for k in range(6) for epoch in (1, 2)}
+    a, b = (run(s, right, epochs=2, reported={"acc": 0.5}) for s in "ab")
+    assert said(of(a, b), "reported") == said(of(a, b), "reported", epoch=1) == []
+
+
+def test_errors_that_are_counted_are_no_percentages():
+    counts = np.stack([np.arange(40) % 7, np.arange(40) % 2], axis=1)
+    assert found(scores(counts), "range")["level"].tolist() == ["note"]
+    (message,) = said(scores(counts * [14, 1]), "range")
+    assert message.endswith("are some scores percentages?")

@@ -64,10 +64,11 @@ def test_the_code_and_the_first_and_last_line_say_the_verdict(files, capsys, mon
 @pytest.mark.parametrize("verdict", CODES)
 @pytest.mark.parametrize("choice", ["pass", "fail"])
 def test_inconclusive_can_be_made_a_pass_or_fail(files, capsys, monkeypatch, verdict, choice):
+    written = files["old"].parent / "gate.json"
     args = files["old"], files[verdict], "--margin", 0.05, "--inconclusive", choice
-    code, out, _ = run(capsys, monkeypatch, *args)
+    code, out, _ = run(capsys, monkeypatch, *args, "--json", written)
     expected = {"pass": 0, "fail": 1}[choice] if verdict == "inconclusive" else CODES[verdict]
-    assert code == expected
+    assert code == expected == json.loads(written.read_text())["exit_code"]
     assert out.splitlines()[-1] == f"gate: {verdict}"
 
 

@@ -494,3 +494,14 @@ def test_a_baseline_run_once_is_gated_against_repeated_runs(number):
     once = pd.DataFrame(columns).assign(run=number)
     twice = pd.concat([once.assign(run=k) for k in range(2)])
     assert bt.gate(once, twice, margin=0.3, run="run").verdict == "pass"
+
+
+def test_counts_of_tp_fp_and_fn_are_no_score():
+    counts = pd.DataFrame({"item": range(30), "tp": 3, "fp": [0, 1, 2] * 10, "fn": 1})
+    with pytest.raises(ValueError, match="baseline: holds TP/FP/FN counts, and a gate compares"):
+        bt.gate(counts, counts.assign(fp=2 * counts["fp"] + 1), margin=0.05)
+    with pytest.raises(ValueError, match="pass higher_is_better=False"):
+        bt.gate(counts, counts.assign(fp=2 * counts["fp"] + 1), margin=0.05, score="fp")
+    scored = counts.assign(f1=0.5)
+    better = scored.assign(f1=0.6)
+    assert bt.gate(scored, better, margin=0.05, score="f1").verdict == "pass"

@@ -774,3 +774,40 @@ def test_what_is_no_system_in_a_frame_is_none_in_memory():
         values = np.random.default_rng(1).integers(0, 2, (12, len(names)))
         with pytest.raises(ValueError, match=reason):
             bt.compare(dict(zip(names, values.T.tolist(), strict=True)))
+
+
+def two_close_systems(n=60):
+    random = np.random.default_rng(19)
+    base = random.beta(3, 5, n)
+    scores = {k: (base + random.normal(0, 0.05, n)).clip(0, 1).round(2) for k in "AB"}
+    return pd.DataFrame({"item": [f"d{k}" for k in range(n)]} | scores)
+
+
+SPREADS = {
+    "sd": lambda two: two.std(axis=1),
+    "se": lambda two: two.sem(axis=1),
+    "var": lambda two: two.var(axis=1, ddof=0),
+    "range": lambda two: np.ptp(two, axis=1),
+    "Z": lambda two: two.std(axis=1, ddof=0),
+}
+
+
+@pytest.mark.parametrize("column", SPREADS)
+@pytest.mark.parametrize("higher", [True, False])
+def test_how_far_systems_lie_apart_on_an_item_is_no_system(column, higher):
+    """With higher_is_better=False this column would be the best system."""
+    frame = two_close_systems()
+    frame[column] = SPREADS[column](frame[["A", "B"]]).round(3)
+    with pytest.raises(ValueError, match=f"column '{column}': is the .* of the other columns"):
+        bt.compare(frame, higher_is_better=higher)
+    assert bt.read(frame, ignore=column).system.values.tolist() == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    "columns", [["stddev"], ["Std. Dev."], ["σ"], ["sd_A"], ["rank_A", "rank_B"]]
+)
+def test_spreads_and_ranks_are_no_systems_by_their_names(columns):
+    frame = two_close_systems()
+    frame[columns] = np.random.default_rng(1).integers(1, 4, (len(frame), len(columns)))
+    with pytest.raises(ValueError, match=f"'{columns[0]}': by its name no scores of a system"):
+        bt.read(frame)

@@ -1,6 +1,7 @@
 """What must be true of every foresight, and simulations that agree."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
@@ -227,3 +228,28 @@ def test_differences_of_means_have_the_sign_that_they_have_in_a_comparison(binar
     sign = "+" if binary and not higher else "−"
     of = "accuracy" if binary and not higher else "means"
     assert f"difference in {of} ({order}) {sign}0." in plan.lines[0]
+
+
+def test_plans_of_means_say_where_wins_favor_the_other_system():
+    """Few large gains and many small losses: `compare` names no winner on 120 items, nor later."""
+    random = np.random.default_rng(9)
+    base = random.uniform(0.3, 0.6, 120)
+    gain = np.where(random.random(120) < 0.3, 0.3, -0.04) + random.normal(0, 0.005, 120)
+    frame = pd.DataFrame({"item": range(120), "A": (base + gain).round(3), "B": base.round(3)})
+    data = bt.read(frame)
+    assert bt.compare(data).pairs["verdict"].tolist() == ["split"]
+    for plan in (bt.plan.replication(data), bt.plan.foresee(data, until=240)):
+        assert plan["wins_and_means_differ"].values.tolist() == [[False, True], [True, False]]
+        assert "compare names no single winner" in plan.lines[-1]
+
+
+def test_a_rope_lets_a_probability_exceed_its_limit():
+    """Simulated verdicts of `compare`: 0.87 of 400 items, 0.92 of 600, 0.94 of 900."""
+    pilot = bt.counts.from_table({("A", "B"): (22, 10, 68)})
+    how = {"rope": 0.05, "target": 0.9}
+    few, more = (bt.plan.items_needed(pilot, most=most, **how) for most in (400, 900))
+    assert few.lines[0].startswith("No number of items up to 400 leads to the verdict A better")
+    assert int(more["first"]) == 546
+    assert float(more["ceiling"]) < 0.9
+    assert np.isnan(more["always"])
+    assert "with many more, it falls below that" in more.lines[0]

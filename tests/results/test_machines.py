@@ -58,11 +58,13 @@ def test_junit_counts_its_cases_and_can_be_parsed(comparison):
 def test_only_what_stops_a_comparison_has_failed():
     rows = [("content", "stop", "ids differ"), ("limit", "warn", "limit 6 and 5")]
     findings = pd.DataFrame(rows, columns=["code", "level", "message"])
-    cases = cases_of(Audit(findings, pd.DataFrame(), pd.DataFrame()))
+    audit = Audit(findings, pd.DataFrame(), pd.DataFrame())
+    cases = cases_of(audit, strict=False)
     assert [(c.name, c.state) for c in cases] == [
         ("content: ids differ", "failed"),
         ("limit: limit 6 and 5", "passed"),
     ]
+    assert [c.state for c in cases_of(audit, strict=True)] == ["failed", "failed"]
 
 
 def test_a_step_summary_is_added_to_or_said_to_be_missing(tmp_path, monkeypatch):

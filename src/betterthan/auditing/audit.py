@@ -347,20 +347,26 @@ def _audit_logs(
         if _SCORE_CHOICES[name]:
             checks.one_of(value, _SCORE_CHOICES[name], name)
     selection = {k: score_choices.get(k) for k in ("task", "metric", "filter", "epoch")}
-    if selection["metric"] is None and selection["filter"] is None:
-        records = pivoting.with_values(logs.records, "task", selection["task"])
-        records = pivoting.with_values(records, "epoch", selection["epoch"])
-    else:
-        records, _ = pivoting.chosen_records(logs, **selection)
-    logs = Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
+    every_epoch = _selected(logs, **(selection | {"epoch": None}))
+    logs = _selected(logs, **selection)
     _check_baseline(baseline, logs.runs["system"])
-    findings = [*findings_of(LOGS, logs)]
+    findings = [*findings_of(LOGS, logs, every_epoch)]
     findings += near_copies(logs) if near else []
     by_metric = _scores_by_metric(logs, score_choices, findings)
     audited = _audit_scores(by_metric, baseline, how, findings)
     unscored = [m for m in _metrics(logs, all_=True) if m not in by_metric]
     table = pd.concat([audited.table, count_records(logs, unscored)], ignore_index=True)
     return replace(audited, table=table, source=_source(logs))
+
+
+def _selected(logs: LogTables, **selection: Any) -> Logs:
+    """The records of a task, metric, filter or epoch, and their runs."""
+    if selection["metric"] is None and selection["filter"] is None:
+        records = pivoting.with_values(logs.records, "task", selection["task"])
+        records = pivoting.with_values(records, "epoch", selection["epoch"])
+    else:
+        records, _ = pivoting.chosen_records(logs, **selection)
+    return Logs(records, logs.runs.loc[np.unique(records["run"].to_numpy())])
 
 
 def _scores_by_metric(
@@ -427,11 +433,14 @@ def _by(scores: xr.DataArray) -> str:
     return "by wins on items" if graded or default_unit(scores) else ""
 
 
-def findings_of(subject: str, data: Any) -> Iterator[Finding]:
-    """Yield the findings of all checks of a subject; without a level they get their check's."""
+def findings_of(subject: str, data: Any, every_epoch: Any = None) -> Iterator[Finding]:
+    """Yield the findings of all checks of a subject; without a level they get their check's. What
+    logs report is of every epoch.
+    """
     for check in CHECKS:
         if check.subject == subject:
-            for finding in check.find(data):
+            reports = check.code in ("reported", "standard error") and every_epoch is not None
+            for finding in check.find(every_epoch if reports else data):
                 yield finding if finding.level else replace(finding, level=check.level)
 
 

@@ -31,6 +31,7 @@ from betterthan.logs.pivoting import conflicting_contents
 from betterthan.logs.record import Frame
 
 _PER_CENT = 5  # above this no score is a share
+_COUNTED = 20  # up to this whole numbers may be counts
 _MEANS = 3  # listed one by one
 
 
@@ -188,7 +189,8 @@ def ranges(scores: xr.DataArray) -> Iterator[Finding]:
     least, largest = float(np.nanmin(values)), float(most.max())
     share = str(systems[np.where(most >= 0, most, np.inf).argmin()])
     lowest, large = float(most[most >= 0].min(initial=np.inf)), str(systems[most.argmax()])
-    if least >= 0 and lowest <= 1 and largest > _PER_CENT:
+    counted = largest <= _COUNTED and not (values[~np.isnan(values)] % 1).any()
+    if least >= 0 and lowest <= 1 and largest > _PER_CENT and not counted:
         message = (
             f"the highest score of {large} is {largest:g}, of {share} {lowest:g}: are some scores "
             "percentages?"

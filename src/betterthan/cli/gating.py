@@ -88,7 +88,7 @@ def gate(
     if junit is not None:
         files[junit] = answer.junit(result, inconclusive)
     if json is not None:
-        files[json] = result.to_json()
+        files[json] = result.to_json(inconclusive)
     write_all(files)
     if _has_summary():
         from betterthan.results import machines
@@ -207,16 +207,17 @@ def audit(
     if github:
         machines.step_summary(result.to_markdown())
     if junit is not None:
-        put(machines.junit("audit", cases_of(result)), junit)
+        put(machines.junit("audit", cases_of(result, strict)), junit)
     if result.level == "stop" or (strict and result.level == "warn"):
         raise SystemExit(1)
 
 
-def cases_of(audit: "Audit") -> "list[Case]":
-    """Return a test case for each finding; errors have failed."""
+def cases_of(audit: "Audit", strict: bool) -> "list[Case]":
+    """Return a test case for each finding; errors have failed, and so have warnings if strict."""
     from betterthan.results.machines import FAILED, PASSED, Case
 
+    failed = ("stop", "warn") if strict else ("stop",)
     return [
-        Case(f"{row['code']}: {row['message']}", FAILED if row["level"] == "stop" else PASSED)
+        Case(f"{row['code']}: {row['message']}", FAILED if row["level"] in failed else PASSED)
         for row in audit.findings.to_dict("records")
     ]

@@ -132,16 +132,27 @@ class Gate(Result):
 
         return as_comment(summary(self))
 
-    def to_json(self) -> str:
+    def to_json(self, inconclusive: str | None = None) -> str:
         """Return the complete decision as JSON, for other programs.
 
-        The document has ``schema``, whose number grows if a key changes its meaning, ``version``,
-        ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``, ``evidence``, ``looks``, and
-        ``notes``. Unknown values are null.
+        Parameters
+        ----------
+        inconclusive : {"pass", "fail"}, optional
+            How an inconclusive gate is to end, for ``exit_code``; by default with a code of its
+            own.
+
+        Returns
+        -------
+        str
+            The document has ``schema``, whose number grows if a key changes its meaning,
+            ``version``, ``verdict``, ``exit_code``, ``margin``, ``threshold``, ``why``,
+            ``evidence``, ``looks``, and ``notes``. Unknown values are null.
         """
-        copied = ("verdict", "exit_code", "also_behind", "margin", "threshold")
-        document = {"schema": SCHEMA, "version": betterthan.__version__}
-        document |= {name: getattr(self, name) for name in copied} | {
+        code = exit_code(self.verdict, inconclusive)
+        document = {"schema": SCHEMA, "version": betterthan.__version__, "verdict": self.verdict}
+        document |= {"exit_code": code, "also_behind": self.also_behind} | {
+            "margin": self.margin,
+            "threshold": self.threshold,
             "why": list(self.why),
             "evidence": None if self.evidence is None else _evidence(self.evidence),
             "looks": None if self.looked is None else _looks_as_json(self.looked),

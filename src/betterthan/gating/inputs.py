@@ -562,9 +562,17 @@ def read_side(source: Any, name: str, choices: Mapping[str, Any]) -> Any:
         (table,) = table
     if is_frame(table):
         table = table_from_frame(table, name, levels=columns.named)
-        return applied(table, columns, one_of_several=True)
-    table = read_file(checks.path(table, name), columns.sep)
-    return applied(table, columns, one_of_several=True)
+    else:
+        table = read_file(checks.path(table, name), columns.sep)
+    table = applied(table, columns, one_of_several=True)
+    tallied = {find(table, role) for role in ("tp", "fp", "fn")}
+    if None in tallied:
+        return table
+    scored = {choices["score"]} if "score" in choices else {*score_columns(table)}
+    if scored and scored <= tallied:
+        reason = "holds TP/FP/FN counts, and a gate compares one score of each item; add a column "
+        raise problem(table.source, f"{reason}with it, such as F1, and name it with score=")
+    return table
 
 
 def _refuse(choices: Mapping[str, Any], refused: tuple[str, ...], kind: str) -> None:

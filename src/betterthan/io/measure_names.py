@@ -21,7 +21,7 @@ def _set_of(words: str) -> frozenset[str]:
 _AMOUNTS = _set_of(  # never only 0 and 1
     "loss distance deviation divergence regret rank penalty latency runtime duration "
     "elapsed time ms sec secs seconds minutes hours cost price usd dollars energy co2 emissions "
-    "bits bpb bpc entropy logloss ttft tpot fid smape"
+    "bits bpb bpc entropy xent logloss ttft tpot fid smape"
 )
 _LESS = _AMOUNTS | _set_of(
     "error errors err errs wer cer ter nll perplexity ppl rmse mae mse mape brier ece fpr fnr "
@@ -32,7 +32,7 @@ _LESS = _AMOUNTS | _set_of(
     "penalties der miss misses missed retries false misclassified flaw flaws invalid broken "
     "rejected flagged alarm alarms abandoned abandonment escalated escalation escalations "
     "leakage repetition repetitions redundancy contradiction contradictions inconsistency "
-    "inconsistencies noisesensitivity major minor hter crps"
+    "inconsistencies noisesensitivity major minor hter crps fp fn"
 )
 _OTHERS = _set_of(
     "acc accuracy correct passed solved success score em f1 bleu rouge rougel rougelsum meteor "

@@ -204,7 +204,8 @@ def renamed(data: Any, systems: Any) -> Any:
 
 
 _SUMMARY = re.compile(
-    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|stdev|macro|micro)"
+    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|macro|micro|variance|σ"
+    r"|st(an)?d(ard)?[ ._]*(dev(iation)?|err(or)?)\.?|stabw|stdabw)"
     r"([ _](score|total|average|avg))?\s*",
     re.IGNORECASE,
 )
@@ -213,7 +214,8 @@ _BOUND = re.compile(  # of the scores of the systems
     r"([ _]\w+)?\s*",
     re.IGNORECASE,
 )
-_WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "std", "macro", "micro"]
+_WORDS = ["total", "sum", "mean", "average", "avg", "overall", "median", "macro", "micro"]
+_WORDS += ["std", "stand", "stab", "varia"]
 _MEASURE = re.compile(
     r"\s*(.*[ _])?(latency|runtime|duration|elapsed|length|n_?tokens|tokens|cost|price|words"
     r"|confidence)"
@@ -221,14 +223,16 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
-    r"(.+?)[ _.-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin|correct)s?",
+    r"(?P<system>.+?)[ _.-]+(score|prob(ability)?|log_?prob|logit|conf|entropy|margin|correct)s?",
     re.IGNORECASE,
 )
 _NEXT_TO_IT = re.compile(  # the same, unless it has 0 and 1
-    r"(.+?)[ _.(\[]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std|stdev|sd|se"
-    r"|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
+    r"(std|stdev|sd|se|sem|std_?err|var|variance|rank|lower|upper|[lu]cb|ci)[ _.]+(?P<after>.+)"
+    r"|(?P<before>.+?)[ _.(\[]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std"
+    r"|stdev|sd|se|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
     re.IGNORECASE,
 )
+_SPREAD = re.compile(r"\s*(sd|se|sem|var|range|spread)\s*", re.IGNORECASE)
 _RUNS_MEAN = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\s*((.+[ _])?(diff|difference|delta|improvement)s?|gain|change)([ _]\(?(%|abs|rel)\)?)?\s*"
@@ -265,6 +269,7 @@ _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
 _MANY = 10  # rows on which they differ, and another column is the largest of them
 _MANY_STATISTICS = 20
+_FEW_SYSTEMS = 12  # of more, columns of spreads are recognised by their names alone
 _MOST_STATISTICS = 5  # rows of statistics of the others
 _SUBTOTALS = 0.2  # of the rows next to answers of 0 and 1
 
@@ -295,7 +300,9 @@ def refuse_other_numbers(table: Table, systems: Sequence[str], values: np.ndarra
     elif len(systems) == 3 and summaries and summaries[0][1] == "sum":
         below = [(k, "difference") for k in np.flatnonzero((values < 0).any(0)).tolist()]
         summaries = below if len(below) == 1 else summaries
-    for k, statistic in summaries or ([] if odd else _bounds_of_others(values, systems)):
+    if not (summaries or odd):
+        summaries = [*_bounds_of_others(values, systems), *_spreads_of_others(values, systems)]
+    for k, statistic in summaries:
         why = f"is the {statistic} of the other columns, and no system"
         right = how_to_choose(systems, [systems[k]])
         raise problem(table.source, f"{why}; {right}", column=systems[k])
@@ -379,8 +386,12 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
     differences = [c for c in columns if _DIFFERENCE.fullmatch(c) and not (greek or c in binary)]
     odd += differences if len(differences) < len(columns) else []
     for pattern in (_NEXT_TO_SCORES, _NEXT_TO_IT):
-        named = [c for c in columns if (match := pattern.fullmatch(c)) and match[1] in columns]
-        odd += [c for c in named if pattern is not _NEXT_TO_IT or c not in binary]
+        named = [
+            match[0]
+            for match in filter(None, map(pattern.fullmatch, columns))
+            if any(system in columns for system in match.groupdict().values())
+        ]
+        odd += [c for c in named if pattern is _NEXT_TO_SCORES or c not in binary]
     if means := [match for match in map(_RUNS_MEAN.fullmatch, columns) if match]:
         runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
         odd += [match[0] for match in means if match[1] in runs]
@@ -536,6 +547,35 @@ def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[
             if not copy and (many or (differ and _BOUND.fullmatch(systems[k]))):
                 bounds.append((k, statistic))
     return bounds
+
+
+def _spreads_of_others(values: np.ndarray, systems: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Find columns that measure how far all others lie apart, to the digits that they have."""
+    rows = values[~np.isnan(values).any(1)]
+    if not 3 <= len(systems) <= _FEW_SYSTEMS or len(values) > _MOST_ROWS or not len(rows):
+        return
+    some = rows[:_MANY_STATISTICS]
+    widest = np.ptp(some, axis=1)[:, None]
+    possible = ((some >= 0) & (some <= np.maximum(widest, widest**2))).all(0)
+    for k in np.flatnonzero(possible).tolist():
+        enough = 1 if _SPREAD.fullmatch(systems[k]) else _MANY
+        column, others = rows[:, k], np.delete(rows, k, axis=1)
+        differ = np.ptp(others, axis=1)
+        if (differ > 0).sum() < enough or len(np.unique(column)) < min(3, len(column)):
+            continue
+        sd = others.std(1, ddof=1)
+        spreads = {
+            "range": [differ],
+            "standard error": [sd / np.sqrt(others.shape[1])],
+            "standard deviation": [sd, others.std(1)],
+            "variance": [sd**2, others.var(1)],
+        }
+        places = next((p for p in range(6) if np.allclose(column.round(p), column)), 6)
+        slack = 0.51 * 10.0**-places if places else 1e-9
+        for statistic, numbers in spreads.items():
+            if any((np.abs(column - x) <= slack).all() for x in numbers):
+                yield k, statistic
+                break
 
 
 def _subtotal(values: np.ndarray) -> tuple[int, str] | None:

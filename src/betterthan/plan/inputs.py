@@ -311,6 +311,9 @@ class MeanLaw:
         )
         side = 1.0 if scores.attrs.get("higher_is_better", True) else -1.0
         self.units = Units.from_pairs(mean_differences, side)
+        majority = mean_differences.won - mean_differences.lost
+        # of graded items, of which `compare` then splits the verdict
+        self.splits = (mean_differences.difference * majority < 0) & (single and not binary)
         self.side = 1.0 if binary else side  # as `compare` has differences: accuracy, or scores
         self.of_accuracy = binary and side < 0
         self.systems = [str(s) for s in scores[names.SYSTEM].values]
@@ -332,7 +335,7 @@ class MeanLaw:
         now = np.where(self.some, np.array(VERDICTS)[self.verdict_indices()], "no_data")
         units, back = self.units, other_side(now).astype("U16")
         difference = self.side * units.difference
-        return xr.Dataset(
+        result = xr.Dataset(
             {
                 "now": self.wrap(now.astype("U16"), back, alike(self.rope)),
                 "difference": self.wrap(difference, -difference, 0.0),
@@ -340,6 +343,9 @@ class MeanLaw:
                 "n": self.wrap(units.units, units.units, 0),
             }
         )
+        if self.splits.any():
+            result["wins_and_means_differ"] = self.wrap(self.splits, self.splits, False)
+        return result
 
     def wrap(
         self, values: np.ndarray, swapped: np.ndarray, diagonal: Any, extra: Any = None

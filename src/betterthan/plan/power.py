@@ -144,7 +144,7 @@ def items_needed(
           the verdict
         - ``always``: n from which on every n reaches it; the curve is a sawtooth, so one more item
           may lower the probability
-        - ``ceiling``: maximum attainable probability
+        - ``ceiling``: its limit as the number of items grows; with a ROPE it may be higher before
         - ``decisive``: expected number of non-tied items among the first n
         - ``probability``: at the first n
 
@@ -179,10 +179,11 @@ def items_needed(
     first, always = crossing(probability, target, most, *_search_range(keep, rope))
     if keep and probability(np.zeros(1, np.int64))[0] == 1:  # the pilot has the verdict
         first, always = 0.0, 0.0 if always == 1 else always
+    ceiling = float(_ceiling(pair_design.items, rule)[verdict_indices].sum())
     values = {
         "first": first,
-        "always": always,
-        "ceiling": float(_ceiling(pair_design.items, rule)[verdict_indices].sum()),
+        "always": always if ceiling >= target else np.nan,
+        "ceiling": ceiling,
         "decisive": first * pair_design.decisive_share,
         "probability": probability(np.array([int(first)]))[0] if first == first else np.nan,
     }

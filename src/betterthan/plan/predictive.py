@@ -237,7 +237,8 @@ def foresee(
         - ``now``, ``prob_better``: verdict and P(A better) today
         - ``n``, ``n_more``: items so far, and items to come
 
-        For scores, ``difference`` and ``error`` of the means replace ``prob_better``.
+        For scores, ``difference`` and ``error`` of the means replace ``prob_better``. Where a pair
+        is so, ``wins_and_means_differ``: `compare` then names no single winner.
 
     Raises
     ------

@@ -99,11 +99,16 @@ def _described(data: xr.Dataset, describe: Callable[..., str]) -> tuple[str, ...
         text = _TOO_FEW if too_few else describe(pair, system_names, units)
         lower = "; lower is better" * data.attrs.get("lower_is_better", 0)
         quantity = data.attrs.get("difference_of", "means")
-        return _difference(pair, system_names, units, quantity, lower), text
+        split = (_SPLIT,) if pair.get("wins_and_means_differ", False) else ()
+        return _difference(pair, system_names, units, quantity, lower), text, *split
     standing = _standing(pair, system_names)
     return (standing,) if several else (standing, describe(pair, system_names, "items"))
 
 
+_SPLIT = (
+    "This is of means; wins favor the other system, so that compare names no single winner unless "
+    "you choose quantity='mean' or 'wins'."
+)
 _TOO_FEW = (
     "Nothing can be predicted: the effective number of units is 3 or less, or the units do not "
     "differ."
@@ -149,6 +154,11 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
     first, always, top = (float(data[k]) for k in ("first", "always", "ceiling"))
     more = " more" if attrs["keep"] else ""
     if np.isnan(first):
+        if top < attrs["target"] and attrs["rope"]:  # which may exceed the limit on the way
+            return (
+                f"No number of items up to {attrs['most']:,}{more} leads to {verdict} with "
+                f"probability {target}; the limiting probability is {numbers.probability(top)}.",
+            )
         if top < attrs["target"]:
             return (
                 f"No number of items leads to {verdict} with probability {target}: the limiting "
@@ -166,6 +176,7 @@ def needed(data: xr.Dataset, attrs: dict[str, Any]) -> tuple[str, ...]:
         )
     later = always == always != first
     still = f"; from {always:,.0f} items on, it is never lower" if later else ""
+    still = "; with many more, it falls below that" if top < attrs["target"] else still
     return (
         f"{first:,.0f}{more} {'item leads' if first == 1 else 'items lead'} to {verdict} with "
         f"probability {target}{still}.",
