@@ -43,7 +43,10 @@ class Student:
     def take(self, index: np.ndarray) -> "Student":
         """Some of the columns."""
         held = {k: v[index] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
-        return replace(self, **held)
+        some = replace(self, **held)
+        for name in {"_range", "_range_hall"} & {*vars(self)}:  # they are known
+            vars(some)[name] = tuple(part[index] for part in vars(self)[name])
+        return some
 
     def prob_above(self, delta: float) -> np.ndarray:
         """P(mean > delta), precise in the tail where it is small."""

@@ -214,6 +214,7 @@ class PairMeans:
         """Some of the pairs."""
         held = {k: v[index] for k, v in vars(self).items() if isinstance(v, np.ndarray)}
         some = replace(self, **held)
+        vars(some)["law"] = self.law.take(index)
         if "_sides" in vars(self):  # they are known
             vars(some)["_sides"] = tuple(side[index] for side in self._sides)
         return some
