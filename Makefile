@@ -13,6 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 docs: export NUMBA_OPT ?= 1
 docs: export NUMBA_CPU_NAME ?= generic
 docs: export NUMBA_CPU_FEATURES ?=
+# and what tests have compiled is read: without fastmath
+docs: export PYTENSOR_FLAGS ?= numba__fastmath=False
 
 .PHONY: demo check test lint types unsampled pytest docs golden browser bench oracle graphs evidence calibration size clean
 

@@ -11,8 +11,10 @@ for name, value in (("OPT", "1"), ("CPU_NAME", "generic"), ("CPU_FEATURES", ""))
     os.environ.setdefault(f"NUMBA_{name}", value)
 # Threads of linear algebra beside two workers wait for each other; numpy reads this likewise.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# nor do graphs keep the lines of code that each of their nodes comes from
-os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0")
+# nor do graphs keep the lines of code that each of their nodes comes from; models that `pm.sample`
+# samples share what those of `fit` have compiled, which is without fastmath; and operations in
+# predictions are those of Python and numpy, not of C: test_sampling.py compares the two
+os.environ.setdefault("PYTENSOR_FLAGS", "traceback__limit=0,numba__fastmath=False,cxx=")
 
 # an example that refits: no stored fit can stand for it
 SAMPLED_EXAMPLES = {"betterthan.fits.checking.leave_one_dataset_out"}

@@ -2,6 +2,11 @@
 
 import inspect
 import logging
+import os
+import pickle
+import shutil
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -355,6 +360,51 @@ def test_log_densities_of_many_draws_at_a_time_are_those_of_pymc(monkeypatch):
         }
 
 
+PREDICTED = """
+import pickle, sys
+from pathlib import Path
+import pymc as pm, xarray as xr
+from pytensor.configdefaults import config
+from betterthan.models import davidson, sampling
+
+model = davidson.build(davidson.simulate(3, judgments=20, rng=1))
+quick = {"mode": "FAST_COMPILE"}
+prior = pm.sample_prior_predictive(10, model, random_seed=1, compile_kwargs=quick)["prior"]
+tree = xr.DataTree.from_dict({"posterior": prior.to_dataset()})
+sampling.add_predictive(model, tree, seed=1)
+groups = {name: tree[name].to_dataset().to_dict() for name in tree.children}
+Path(sys.argv[1]).write_bytes(pickle.dumps((config.cxx, groups)))
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no compiler of C++")
+def test_predictions_with_a_compiler_are_those_without(tmp_path, monkeypatch):
+    """Users may have a compiler, and tests use none: conftest.py at the top."""
+    flags = os.environ.get("PYTENSOR_FLAGS", "").split(",")
+    compiling = {"PYTENSOR_FLAGS": ",".join(f for f in flags if f and not f.startswith("cxx="))}
+    words = [sys.executable, "-c", PREDICTED, str(tmp_path / "compiled")]
+    subprocess.run(words, env=os.environ | compiling, check=True, capture_output=True)
+    monkeypatch.setattr(sys, "argv", ["", str(tmp_path / "here")])
+    exec(PREDICTED, {})
+    compiler, found = pickle.loads((tmp_path / "compiled").read_bytes())
+    _, expected = pickle.loads((tmp_path / "here").read_bytes())
+    assert compiler
+    assert expected.keys() == found.keys() > {"posterior_predictive", "log_likelihood"}
+    for group in expected:
+        one, other = (xr.Dataset.from_dict(groups[group]) for groups in (found, expected))
+        xr.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.fixture
+def fastmath():
+    """As users have it, other than tests: conftest.py at the top."""
+    from pytensor.configdefaults import config
+
+    with config.change_flags(numba__fastmath=True):
+        yield
+
+
+@pytest.mark.usefixtures("fastmath")
 @pytest.mark.sampled
 def test_every_choice_is_passed_on_and_recorded(monkeypatch, capsys):
     import nutpie
@@ -387,9 +437,6 @@ def test_every_choice_is_passed_on_and_recorded(monkeypatch, capsys):
 
 
 def test_models_load_without_pymc():
-    import subprocess
-    import sys
-
     code = (
         "import sys, betterthan as bt\n"
         "counts = bt.counts.from_table({('A', 'B'): (12, 2, 986)})\n"
@@ -401,6 +448,7 @@ def test_models_load_without_pymc():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.usefixtures("fastmath")
 def test_no_folder_for_compiled_models(monkeypatch):
     from pytensor.configdefaults import config
 
@@ -418,5 +466,6 @@ def test_no_folder_for_compiled_models(monkeypatch):
     with pytest.raises(ValueError, match=message), steady_arithmetic():
         pass
     monkeypatch.undo()
+    assert config.numba__fastmath
     with steady_arithmetic():
         assert not config.numba__fastmath
