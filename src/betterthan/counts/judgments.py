@@ -12,6 +12,7 @@ import xarray as xr
 
 from betterthan import checks, names, schemas
 from betterthan.counts.shapes import origin, square_array, to_pairs
+from betterthan.io.pair_counts import several_votes_each
 from betterthan.io.problems import listed
 from betterthan.io.texts import text_array
 from betterthan.signed import Signature
@@ -89,11 +90,9 @@ def few_judges(data: xr.Dataset) -> tuple[int, float]:
     """
     labels = data[JUDGE].values.tolist() if JUDGE in data.coords else []
     sizes = np.array([*Counter(labels).values()], dtype=float)
-    if "cluster" in data.coords:
-        several = len({*zip(labels, data["cluster"].values.tolist(), strict=False)})
-        if several == len(sizes):
-            return 0, 0.0
-    if len(sizes) < 2 or (sizes**2).sum() < names.SEVERAL_VOTES * sizes.sum():
+    clusters = data["cluster"].values.tolist() if "cluster" in data.coords else []
+    within_cluster = len({*zip(labels, clusters, strict=False)}) == len(sizes)
+    if within_cluster or not several_votes_each(sizes):
         return 0, 0.0
     return len(sizes), float(sizes.sum() ** 2 / (sizes**2).sum())
 

@@ -258,18 +258,22 @@ def _few_judges(table: Table, decided: np.ndarray) -> str:
     if column is None:
         return ""
     judges = cell_codes([table], column)
-    written = (cells.plain_text(cell).strip() for cell in table.columns[column])
-    named = np.fromiter(map(bool, written), bool, len(judges))
-    sizes = np.bincount(judges[decided & named], minlength=1).astype(float)
-    n, n_judges = int(sizes.sum()), int(np.count_nonzero(sizes))
-    if n_judges < 2 or (sizes**2).sum() < names.SEVERAL_VOTES * n:
+    named = np.array([cells.plain_text(cell).strip() != "" for cell in table.columns[column]])
+    sizes = np.unique(judges[decided & named], return_counts=True)[1]
+    if not several_votes_each(sizes):
         return ""
-    reason = f"{n:,} votes are by {n_judges:,} judges; if these differ in what they prefer, votes "
-    reason += "of one are not independent, and verdicts are too certain about other judges"
+    reason = f"{sizes.sum():,} votes are by {len(sizes):,} judges; if these differ in what they "
+    reason += "prefer, votes of one are not independent, and verdicts are too certain about other "
+    reason += "judges"
     right = f"take each as a cluster: layout='judgments', cluster={quoted(column)}"
     right = right if named.all() else "name all judges to take each as a cluster"
     warn(table.source, f"{reason}; {right}", column=column)
     return reason
+
+
+def several_votes_each(sizes: np.ndarray) -> bool:
+    """Whether two judges or more, of so many votes, have several on average over votes."""
+    return len(sizes) > 1 and (sizes**2).sum() >= names.SEVERAL_VOTES * sizes.sum()
 
 
 _COPIES = 0.01  # share of rows
