@@ -390,11 +390,9 @@ def _outcomes(table: Table, systems: list[str], a: np.ndarray, b: np.ndarray) ->
     if len({*folded}) == len(folded) and {*winners} & {*folded} & {*OUTCOME_WORDS}:
         named = _outcomes_by_name(winners, winner.codes, folded, a, b)
     conflicting = (named != _UNKNOWN) & (by_word != _UNKNOWN) & (named != by_word)
-    if conflicting.any():
-        k = int(conflicting.argmax())
-        right = f"write {column_a}, {column_b} or tie"
-        reason = f"the name of one system here and the word for another outcome; {right}"
-        raise table.cell_problem(k, column, reason, winner)
+    reason = "the name of one system here and the word for another outcome; "
+    reason += f"write {column_a}, {column_b} or tie"
+    table.refuse_first(conflicting, column, reason, winner)
     outcome = np.where(by_name != _UNKNOWN, by_name, by_word)
     if (outcome == _UNKNOWN).any():
         k = int((outcome == _UNKNOWN).argmax())

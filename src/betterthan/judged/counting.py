@@ -84,30 +84,20 @@ def refuse_ambiguous(
     codes_by_word = _words(table, words)
     by_word = np.array([codes_by_word.get(text, UNKNOWN) for text in written.tolist()])
     named, a, b = by_name != UNKNOWN, *pair_of(table)
-    for wrong, reason in (
-        (
-            named & (by_word != UNKNOWN) & (by_word != by_name),
-            f"the name of one system here and the word for another outcome; write {a}, {b} or tie",
-        ),
-        (
-            named & (by_word == UNKNOWN) & (outcomes(table, column, systems, words) == UNKNOWN),
-            "differs from the name of a system only by case; write it as the system",
-        ),
-    ):
-        if wrong.any():
-            raise table.cell_problem(int(wrong.argmax()), column, reason, texts)
+    conflicting = named & (by_word != UNKNOWN) & (by_word != by_name)
+    reason = f"the name of one system here and the word for another outcome; write {a}, {b} or tie"
+    table.refuse_first(conflicting, column, reason, texts)
+    unlike = named & (by_word == UNKNOWN) & (outcomes(table, column, systems, words) == UNKNOWN)
+    reason = "differs from the name of a system only by case; write it as the system"
+    table.refuse_first(unlike, column, reason, texts)
 
 
 def refuse_unknown(table: Table, column: str, codes: np.ndarray) -> None:
     """Refuse human labels that are no outcome."""
-    wrong = codes == UNKNOWN
-    if wrong.any():
-        a, b = pair_of(table)
-        reason = (
-            f"no outcome; write {a}, {b}, the name of the better system, or tie, or pass its "
-            "meaning as 'words' of betterthan.judged.count"
-        )
-        raise table.cell_problem(int(wrong.argmax()), column, reason, cells.texts(table, column))
+    a, b = pair_of(table)
+    reason = f"no outcome; write {a}, {b}, the name of the better system, or tie, or pass its "
+    reason += "meaning as 'words' of betterthan.judged.count"
+    table.refuse_first(codes == UNKNOWN, column, reason, cells.texts(table, column))
 
 
 def _words(table: Table, words: Mapping[str, str] | None) -> dict[str, int]:
