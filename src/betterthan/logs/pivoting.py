@@ -236,12 +236,6 @@ def _refuse_other_ids(records: Frame) -> None:
                 )
 
 
-def _without_unread(records: Frame) -> Frame:
-    """Leave out samples that were to be run and were not, which have no content."""
-    never_run = (records["status"] == MISSING) & records["item_hash"].isna()
-    return records[~never_run] if never_run.any() else records
-
-
 def _by_content(records: Frame) -> np.ndarray:
     """Key records by content; repeated content of a run gets an occurrence number."""
     if records["item_hash"].isna().any():
@@ -450,7 +444,9 @@ def _warn_of_copies(records: pd.DataFrame) -> None:
 def _square(logs: Logs, records: pd.DataFrame, join: str, systems: list[str]) -> Square:
     named = bool(logs.runs["own_ids"].loc[records["run"].unique()].all())
     if join == "content" or (join == "auto" and not named):
-        records = _without_unread(records)
+        # samples that were to be run and were not have no content
+        never_run = (records["status"] == MISSING) & records["item_hash"].isna()
+        records = records[~never_run] if never_run.any() else records
     keys, by = joined(logs, records, join)
     epoch = records["epoch"].to_numpy()
     # the unit of each record, an item in an epoch, and the first record of each unit

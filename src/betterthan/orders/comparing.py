@@ -105,7 +105,9 @@ def compare(
     )
     chance = tau_test(orders, reference, references=references, shuffles=shuffles, rng=seed)
     cut = within(compared.data, -1.0, 1.0)
-    comparison_data = compared.data.assign(cut | _by_document(scores) | _by_system(chance))
+    by_system = {"n_documents": chance["n_documents"], "p_chance": chance["p_value"]}
+    by_system["p_chance_mcse"] = chance["p_value_mcse"]
+    comparison_data = compared.data.assign(cut | _by_document(scores) | by_system)
     matched = kendall_tau(orders, reference)["exact_match"]
     matched = matched.max(REFERENCE) if REFERENCE in matched.dims else matched
     scored = scores.rename({names.ITEM: DOCUMENT}).notnull()  # as p_chance is of
@@ -123,12 +125,6 @@ def _by_document(scores: xr.DataArray) -> dict[str, xr.DataArray]:
         name: counts.sel({names.OUTCOME: outcome}, drop=True) for name, outcome in outcomes_by_name
     }
     return variables | {"prob_ahead": prob_better(counts), "p_sign": sign_test(counts)["p_value"]}
-
-
-def _by_system(chance: xr.Dataset) -> dict[str, xr.DataArray]:
-    """Rename the variables of `orders.tau_test` for a comparison."""
-    p = {"p_chance": chance["p_value"], "p_chance_mcse": chance["p_value_mcse"]}
-    return {"n_documents": chance["n_documents"]} | p
 
 
 def posterior(

@@ -38,16 +38,12 @@ class Shrunk:
     prior_sd: float
     most: float = np.inf
 
-    @property
-    def _end(self) -> float:
-        return min(self.most, _FAR * self.prior_sd)
-
     @cached_property
     def _bounds(self) -> np.ndarray:
         """Bounds of the pieces, (pair, bound), ascending."""
         data = self.mean[:, None] + self.error[:, None] * _STEPS
         prior = np.broadcast_to(self.prior_sd * _STEPS, data.shape)
-        limit = np.full((len(data), 1), self._end)
+        limit = np.full((len(data), 1), min(self.most, _FAR * self.prior_sd))
         bounds = np.concatenate([data, prior, -limit, limit], axis=1)
         return np.sort(np.clip(bounds, -limit, limit), axis=1)
 

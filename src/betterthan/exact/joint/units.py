@@ -299,18 +299,14 @@ def means(
     parts = np.sqrt(part / (part - 1)) * moved
     if not shares.equal.all():
         left_out = -changes(totals, sizes) / np.sqrt(shares.constant)
-        parts, df = np.where(shares.equal, parts, left_out), float(_averaged(shares).df[0])
+        average = Shares.from_sizes(np.nanmean(shares.share, axis=1, keepdims=True))
+        parts, df = np.where(shares.equal, parts, left_out), float(average.df[0])
     error = np.nan_to_num(np.sqrt((parts**2).sum(0)))
     rounding = np.where(shares.equal, _ULPS * np.finfo(float).eps, _ROUNDING) * largest
     error = np.where((scored > 1) & (error > rounding), error, 0.0)
     freedom = np.where(scored > 1, shares.df, 1.0)
     law = Student(mean, error, freedom, *limits, skewness, np.maximum(scored, 1))
     return Means(mean, parts, scored, df, law)
-
-
-def _averaged(shares: Shares) -> Shares:
-    """Mean of the shares of all systems, as one column."""
-    return Shares.from_sizes(np.nanmean(shares.share, axis=1, keepdims=True))
 
 
 def _skewness(
