@@ -77,7 +77,6 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     values = values if scores.attrs.get("higher_is_better", True) else 1 - values
     place, distinct = pd.factorize(item_ids(scores))
     right, tried = sums_by_unit(values, place, len(distinct))
-    cells = {SUCCESSES: right, TRIALS: tried}
     if CLUSTER in scores.coords:
         one_unit_an_item(item_ids(scores), ids_of(scores, CLUSTER), CLUSTER)
     first = np.unique(place, return_index=True)[1]
@@ -88,8 +87,8 @@ def trials(scores: xr.DataArray) -> xr.Dataset:
     planned = planned_runs(scores)[2]
     if (planned > tried).any():
         coords[PLANNED] = _CELL, planned
-    summed = {name: (_CELL, values.astype(np.int64)) for name, values in cells.items()}
-    return xr.Dataset(summed, coords=coords, attrs=origin(scores))
+    cells = {SUCCESSES: (_CELL, right.astype(np.int64)), TRIALS: (_CELL, tried.astype(np.int64))}
+    return xr.Dataset(cells, coords=coords, attrs=origin(scores))
 
 
 @checks.one_system()

@@ -266,11 +266,9 @@ def _odd(values: list[Any], numbers: list[float | None]) -> Counter[str]:
     return counts
 
 
-def _as_number(value: Any) -> float | None:
-    if type(value) is str:
-        score = _WORDS.get(value, _TRUTHS.get(value.lower()))
-        return number(value) if score is None else score
-    return number(value)
+def _as_number(word: str) -> float | None:
+    score = _WORDS.get(word, _TRUTHS.get(word.lower()))
+    return number(word) if score is None else score
 
 
 def _tell(run: Run, metric: str, counts: Counter[str]) -> None:
