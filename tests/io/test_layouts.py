@@ -592,6 +592,29 @@ def test_votes_on_other_pairs_in_each_file_are_one_table(tmp_path):
         bt.read(tmp_path)
 
 
+def test_votes_on_other_pairs_in_each_file_are_judged_as_one_table(tmp_path):
+    """What is wrong is in a row of a file; judges and items are clusters over all files."""
+    random, tables = np.random.default_rng(1), {}
+    for a, b in (("gpt", "pal"), ("gpt", "yak"), ("pal", "yak")):
+        winner = random.choice(["model_a", "model_b", "tie"], 80)
+        columns = {"item": np.arange(80) // 2, "judge": ["ann", "bob"] * 40, "model_a": a}
+        frame = pd.DataFrame(columns | {"model_b": b, "winner": winner})
+        tables[f"{a}_{b}"] = tmp_path / f"{a}_{b}.csv"
+        frame.to_csv(tables[f"{a}_{b}"], index=False)
+    files = [*tables.values()]
+    with pytest.warns(UserWarning, match="240 votes are on 120 items of a pair") as told:
+        counts = bt.read(files)
+    assert len(told) == 1
+    assert counts.attrs["reading"].count("240 votes on 3 systems") == 1
+    assert bt.compare(files, layout="judgments", cluster="item")["n_units"].values.max() == 40
+    assert bt.compare(files, layout="judgments", cluster="judge")["n_units"].values.max() == 2
+    text = tables["gpt_yak"].read_text().splitlines()
+    text[3] = text[3].rpartition(",")[0] + ",nobody"
+    tables["gpt_yak"].write_text("\n".join(text))
+    with pytest.raises(ValueError, match=r"row 4 of gpt_yak\.csv, column 'winner'"):
+        bt.read(files)
+
+
 def test_votes_of_several_people_or_at_one_time_are_no_copies():
     random = np.random.default_rng(1)
     winners = random.choice(["model_a", "model_b"], 600, p=[0.6, 0.4])

@@ -219,8 +219,7 @@ def _integrands(alpha: np.ndarray, away: np.ndarray, t: np.ndarray, number: int)
     return np.stack([m / t, m * first, -m * t * (first**2 + second)][:number])
 
 
-# permutations at once, all that are drawn, and extreme ones after which p is known
-_SHUFFLES, _MOST_SHUFFLES, _ENOUGH = 256, 9_999, 20
+_SHUFFLES, _ENOUGH = 256, 20  # permutations at once, and extreme ones after which p is known
 _PLACES = 12  # chances that differ by rounding alone are equal
 
 
@@ -341,12 +340,14 @@ def variances(means: np.ndarray, spread: np.ndarray, of_mean: np.ndarray) -> Var
     return Variances(items, total, observed_mean(spread), observed_mean(of_mean))
 
 
-def run_effect(values: np.ndarray) -> tuple[float, np.ndarray]:
+def run_effect(
+    values: np.ndarray, shuffles: int = 9_999, seed: int = 0
+) -> tuple[float, np.ndarray]:
     """Whether whole runs differ: p of the variance of their means under permutations of the runs of
     each item, and these means; from scores (item, run) without gaps.
 
     For scores of 0 and 1 the statistic is Cochran's Q. Of two runs of 0 and 1, p is exact.
-    Otherwise permutations are drawn, at most 9,999, until 20 are as extreme as the scores, and
+    Otherwise permutations are drawn, at most so many, until 20 are as extreme as the scores, and
     p = (b + 1) / (number + 1). It is 1 if no item has runs that differ.
 
     W. G. Cochran (1950), The comparison of percentages in matched samples, Biometrika 37(3/4),
@@ -367,9 +368,9 @@ def run_effect(values: np.ndarray) -> tuple[float, np.ndarray]:
     if values.shape[1] == 2 and np.isin(values, (0.0, 1.0)).all():
         n, won = len(mixed), int((mixed[:, 0] > mixed[:, 1]).sum())
         return float(min(1.0, 2 * special.bdtr(min(won, n - won), n, 0.5))), means
-    random, number, beyond = np.random.default_rng(0), 0, 0
-    while number < _MOST_SHUFFLES and beyond < _ENOUGH:
-        order = random.random((min(_SHUFFLES, _MOST_SHUFFLES - number), *off.shape)).argsort(2)
+    random, number, beyond = np.random.default_rng(seed), 0, 0
+    while number < shuffles and beyond < _ENOUGH:
+        order = random.random((min(_SHUFFLES, shuffles - number), *off.shape)).argsort(2)
         sums = np.take_along_axis(np.broadcast_to(off, order.shape), order, 2).sum(1)
         beyond += int(((sums**2).sum(1) >= here * (1 - 1e-12)).sum())
         number += len(order)

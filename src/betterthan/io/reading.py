@@ -42,7 +42,7 @@ from betterthan.io.measure_names import (
     refuse_other_measures,
     refuse_unknown_direction,
 )
-from betterthan.io.pair_counts import copied_rows, judgments_by, votes_in_several_tables
+from betterthan.io.pair_counts import all_votes, copied_rows, judgments_by, votes_in_several_tables
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
@@ -537,6 +537,8 @@ def _read(
     wanted, tables = named_systems(systems), list(by_name.values())
     if wanted is not None and layout.gives == "judgments":
         raise ValueError("systems is for scores, tallies and counts; judgments are read whole")
+    if datasets and names_are is None and layout.gives != "scores" and (stack := all_votes(tables)):
+        tables, datasets = [stack], []
     readings = [_reading(layout, table, wanted, choices["scale"]) for table in tables]
     if datasets or not plain or getattr(readings[0].data, "along_items", None):
         readings = [replace(reading, data=as_array(reading.data)) for reading in readings]
