@@ -323,23 +323,6 @@ def cell_codes(tables: Sequence[Table], column: str) -> np.ndarray:
 _SHARED, _LEVEL = 10, 0.001  # items with votes in two tables, and p where they agree by chance
 
 
-def all_votes(tables: Sequence[Table]) -> Table | None:
-    """All votes of tables with the same columns, if these are not all on the same systems; else
-    none: each table is then a data set.
-    """
-    columns = tables[0].columns
-    same = all({*table.columns} == {*columns} for table in tables)
-    if (
-        not (find(tables[0], "winner") and same)
-        or len({frozenset(_read_pairs(table)[0]) for table in tables}) == 1
-    ):
-        return None
-    cells_of = {c: [*chain.from_iterable(table.columns[c] for table in tables)] for c in columns}
-    rows = [f"{row} of {table.source}" for table in tables for row in table.rows]
-    source = ", ".join(table.source for table in tables)
-    return Table(source, cells_of, rows, tables[0].unused, tables[0].written)
-
-
 def votes_in_several_tables(tables: Sequence[Table]) -> str:
     """Warn of items of a pair on which several tables have votes that agree more often than by
     chance, as copies and votes of several judges do, and return why.

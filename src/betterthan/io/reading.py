@@ -42,7 +42,7 @@ from betterthan.io.measure_names import (
     refuse_other_measures,
     refuse_unknown_direction,
 )
-from betterthan.io.pair_counts import all_votes, copied_rows, judgments_by, votes_in_several_tables
+from betterthan.io.pair_counts import copied_rows, judgments_by, votes_in_several_tables
 from betterthan.io.problems import in_python, listed, problem, quoted, warn
 from betterthan.io.score_values import (
     refuse_doubtful,
@@ -52,6 +52,7 @@ from betterthan.io.score_values import (
     warn_of_numbers_in_two_spellings,
 )
 from betterthan.io.several_tables import (
+    all_votes,
     are_runs,
     cell_list,
     is_called_id,
@@ -546,9 +547,8 @@ def _read(
     runs = several and unnamed and are_runs(readings, tables)
     if several and unnamed:
         refuse_files_of_runs(by_name, readings)
-        datasets = [] if runs else datasets
-    if several and layout.gives == "counts" and names_are is None and of_other_systems(readings):
-        datasets = []  # a data set has all systems
+    counts = several and layout.gives == "counts" and names_are is None
+    datasets = [] if runs or (counts and of_other_systems(readings)) else datasets
     result = _joined(layout, readings, datasets, tables) if several else readings[0].data
     sources = ", ".join(table.source for table in tables)
     result.attrs = _attrs(layout, result, readings, choices) | {"source": sources}

@@ -25,7 +25,7 @@ from betterthan.io.items import (
 )
 from betterthan.io.layouts import RUNS, find, recognise
 from betterthan.io.measure_names import refuse_rightness
-from betterthan.io.pair_counts import cell_codes, counts_array
+from betterthan.io.pair_counts import cell_codes, counts_array, pair_columns
 from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.system_names import PLAIN_NUMBER, alike, columns_of_runs, no_names
 from betterthan.io.table import Reading, Table, unread
@@ -367,6 +367,25 @@ def of_other_systems(readings: Sequence[Reading]) -> bool:
     return len({frozenset(x.data[names.SYSTEM_A].values.tolist()) for x in readings}) > 1
 
 
+def all_votes(tables: Sequence[Table]) -> Table | None:
+    """All votes of tables with the same columns, if these are on different systems which meet; else
+    none: each table is then a data set, or refused.
+    """
+    columns = tables[0].columns
+    if find(tables[0], "winner") is None or any({*t.columns} != {*columns} for t in tables):
+        return None
+    every = []
+    for table in tables:
+        sides = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
+        every.append([*dict.fromkeys(name for side in sides for name in side.distinct)])
+    if len({*map(frozenset, every)}) == 1 or _unlike(every) is not None:
+        return None
+    cells_of = {c: [*chain.from_iterable(table.columns[c] for table in tables)] for c in columns}
+    rows = [f"{row} of {table.source}" for table in tables for row in table.rows]
+    source = ", ".join(table.source for table in tables)
+    return Table(source, cells_of, rows, tables[0].unused, tables[0].written)
+
+
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
     """The arrays one after the other: along item for scores, with the data set of each if they have
     names; along a new dim dataset for counts, or as their sum.
@@ -431,16 +450,22 @@ def _joined_counts(
 
 def _refuse_names_alike(arrays: list[xr.DataArray], axis: str, sources: list[str]) -> None:
     """Refuse counts of no system of the other files, or of one that is called nearly as one."""
-    every = [array[axis].values.tolist() for array in arrays]
-    for k, (systems, source) in enumerate(zip(every, sources, strict=True)):
+    if (k := _unlike([array[axis].values.tolist() for array in arrays])) is not None:
+        other = 0 if k else 1
+        _refuse_other_systems(arrays[other], arrays[k], axis, sources[other], sources[k])
+
+
+def _unlike(every: list[list[str]]) -> int | None:
+    """The first table with no system of the others, or with one that is called nearly as one."""
+    for k, systems in enumerate(every):
         others = {*chain.from_iterable(every[:k] + every[k + 1 :])}
         before = {*chain.from_iterable(every[:k])}
         extra = sorted({*systems} - before) if k else []
         absent = sorted(before - {*systems})
         nearly = any(looks_like(system, absent) for system in extra) or alike([*absent, *extra])
         if nearly or not others & {*systems}:
-            other = 0 if k else 1
-            _refuse_other_systems(arrays[other], arrays[k], axis, sources[other], source)
+            return k
+    return None
 
 
 def _refuse_other_systems(
