@@ -258,8 +258,7 @@ def _of_planned_runs(scores: xr.DataArray, gaps: np.ndarray) -> np.ndarray:
 def first_gap(scores: xr.DataArray, gaps: np.ndarray) -> str:
     """Which score is missing first, in words."""
     row, column = np.argwhere(gaps)[0]
-    item = scores[names.ITEM].values[row] if names.ITEM in scores.coords else int(row)
-    system = scores[names.SYSTEM].values[column]
+    item, system = scores[names.ITEM].values[row], scores[names.SYSTEM].values[column]
     return f"item {str(item)!r} has no score for {str(system)!r}"
 
 

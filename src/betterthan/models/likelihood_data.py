@@ -170,7 +170,7 @@ def by_dataset(counts: xr.DataArray) -> Groups:
 
 
 def _grouped(counts: xr.DataArray, dims: list[str], kind: str) -> Groups:
-    levels = {d: _labels(counts, d) for d in dims}
+    levels = {d: list(map(str, counts[d].values)) for d in dims}
     for d, labels in levels.items():
         checks.unique(labels, d)
     counts = counts.transpose(*dims, ...)
@@ -181,11 +181,6 @@ def _grouped(counts: xr.DataArray, dims: list[str], kind: str) -> Groups:
     if len(pairs[names.OUTCOME]) != 3:
         raise ValueError(f"{kind} needs win, loss and tie; keep ties as a third outcome")
     return Groups(values, pairs, square, levels)
-
-
-def _labels(counts: xr.DataArray, dim: str) -> list[str]:
-    labels = counts[dim].values if dim in counts.coords else range(counts.sizes[dim])
-    return [str(v) for v in labels]
 
 
 @dataclass(frozen=True)

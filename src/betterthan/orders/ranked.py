@@ -171,10 +171,7 @@ def ranked_of(orders: Any) -> Ranked:
         )
     full = orders if DOCUMENT in orders.dims else orders.expand_dims({DOCUMENT: [""]})
     full = full.transpose(DOCUMENT, names.SYSTEM, last)
-    documents, systems = (
-        [str(v) for v in (full[d].values if d in full.coords else range(full.sizes[d]))]
-        for d in (DOCUMENT, names.SYSTEM)
-    )
+    documents, systems = (list(map(str, full[d].values)) for d in (DOCUMENT, names.SYSTEM))
     checks.unique(documents, "document")
     checks.unique(systems, "system")
     if last == POSITION:

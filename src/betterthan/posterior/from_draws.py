@@ -223,10 +223,8 @@ def _first_not_finite(draws: xr.DataArray) -> str:
 
 def position(array: xr.DataArray, index: Iterable[int]) -> str:
     """The labels of a cell, or its places where a dim has none."""
-    return ", ".join(
-        f"{d} {array[d].values[k] if d in array.coords else k}"
-        for d, k in zip(array.dims, index, strict=True)
-    )
+    places = zip(array.dims, index, strict=True)
+    return ", ".join(f"{d} {array[d].values[k]}" for d, k in places)
 
 
 def posterior_of(tree: Any) -> xr.Dataset:

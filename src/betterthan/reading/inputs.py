@@ -375,8 +375,7 @@ def _refuse_doubtful(scores: xr.DataArray, sides: Sequence[Any], systems: Any) -
     if (np.abs(scores.values) > names.SCORE_MAX).any():
         return  # which is refused, with its place, where scores are checked
     every = scores[names.SYSTEM].values.tolist()
-    ids = scores[names.ITEM].values if names.ITEM in scores.coords else range(len(scores))
-    refuse_total("data", [str(item) for item in ids], scores.values)
+    refuse_total("data", [str(item) for item in scores[names.ITEM].values], scores.values)
     if named_systems(systems) is None:
         if reason := doubtful(scores):
             right = f"pass a DataFrame with systems={in_python(every)} if it is right"
