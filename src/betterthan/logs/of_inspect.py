@@ -49,17 +49,13 @@ def read_run(header: dict[str, Any], file: LogFile) -> Run:
     run.finished = as_text(stats.get("completed_at"))
     run.state = _STATES.get(as_text(header.get("status")) or "started", FAILED)
     run.why = as_text(as_dict(header.get("error")).get("message"))
-    _add_task(run, about)
-    run.config = _settings(header, about)
-    run.judge, run.scorer, run.notes = _judge(about), _scorers(about), _notes(header)
-    return run
-
-
-def _add_task(run: Run, about: dict[str, Any]) -> None:
     run.task, run.again = as_text(about.get("task")), as_text(about.get("task_id"))
     declared = as_list(as_dict(about.get("dataset")).get("sample_ids"))
     run.declared = all_stripped(list(map(str, declared)))
-    run.epochs = whole(as_dict(about.get("config")).get("epochs"), 1, run.files[0], None, "epochs")
+    run.epochs = whole(as_dict(about.get("config")).get("epochs"), 1, file.name, None, "epochs")
+    run.config = _settings(header, about)
+    run.judge, run.scorer, run.notes = _judge(about), _scorers(about), _notes(header)
+    return run
 
 
 def declared_metrics(header: dict[str, Any]) -> list[str]:
