@@ -19,7 +19,7 @@ from betterthan.io.texts import text_array
 from betterthan.rounding import without_rounding
 from betterthan.signed import Signature
 
-_STATISTICS = ("precision", "recall", "f1", "f_beta")
+TALLY_STATISTICS = ("precision", "recall", "f1", "f_beta")
 
 
 def tally_totals(tallies: xr.DataArray) -> xr.DataArray:
@@ -95,7 +95,7 @@ def tally_scores(
     >>> tally_scores(bt.io.tallies_from_table(frame)).round(3).values.tolist()
     [[0.857, 0.5]]
     """
-    checks.one_of(statistic, _STATISTICS, "statistic")
+    checks.one_of(statistic, TALLY_STATISTICS, "statistic")
     if not 0 <= checks.real(empty, "empty", "a score between 0 and 1") <= 1:
         raise ValueError(f"empty is {empty!r}; give a score between 0 and 1")
     if checks.real(beta, "beta", "a positive number") != 1 and statistic != "f_beta":
@@ -291,7 +291,7 @@ def _tallied(tallies: xr.DataArray, statistic: str, beta: float, unit: str) -> R
     if statistic == "macro_f1" and not labelled:
         raise ValueError("macro_f1 is a mean over labels; give tallies with a dim 'label'")
     values = tallies.values
-    if labelled and statistic in _STATISTICS:
+    if labelled and statistic in TALLY_STATISTICS:
         values = values.sum(2)
     ratio = ratios.ratio_of(statistic, beta)
     values = np.stack(ratios.sums_of(values, ratio), axis=-1)

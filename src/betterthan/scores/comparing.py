@@ -13,7 +13,7 @@ import xarray as xr
 from scipy import special
 
 from betterthan import checks, names, schemas
-from betterthan.counts.responses import tally_scores, tally_totals
+from betterthan.counts.responses import TALLY_STATISTICS, tally_scores, tally_totals
 from betterthan.counts.shapes import fingerprint, pair_indices, square_from_pairs, without_attrs
 from betterthan.counts.units import (
     CLUSTER,
@@ -38,7 +38,6 @@ from betterthan.scores.resampling import bootstrap as bayesian_bootstrap
 from betterthan.signed import Signature, provenance_attrs
 from betterthan.significance.randomizing import randomization_test
 
-_STATISTICS = ("precision", "recall", "f1", "f_beta")
 _NONE = (0.0, 0.0, 0.0)  # of a prior
 
 
@@ -106,7 +105,7 @@ def posterior(
     >>> result["mean"].round(3).values.tolist(), result["lower"].round(3).values.tolist()
     ([0.848, 0.785], [0.757, 0.507])
     """
-    checks.one_of(statistic, _STATISTICS, "statistic")
+    checks.one_of(statistic, TALLY_STATISTICS, "statistic")
     checks.one_of(ci_kind, names.CI_KINDS, "ci_kind")
     ci_prob = checks.probability(ci_prob, "ci_prob")
     beta = checks.positive_real(beta, "beta")
@@ -230,7 +229,7 @@ def compare(
     result = result.assign(parts)
     chosen = statistic or ("f1" if names.TALLY in data.dims else "mean")
     summed = data.sum(names.LABEL, keep_attrs=True) if names.LABEL in data.dims else data
-    if chosen in _STATISTICS and unit == names.ITEM and single_mentions(summed):
+    if chosen in TALLY_STATISTICS and unit == names.ITEM and single_mentions(summed):
         closed_form = posterior(
             summed, statistic=chosen, beta=beta, ci_prob=ci_prob, ci_kind=ci_kind
         )
