@@ -243,10 +243,8 @@ def _odd(run: Run, place: int, name: str, value: Any) -> None:
 
 
 def _first_text(doc: Any) -> str:
-    for value in doc.values() if isinstance(doc, dict) else (doc,):
-        if isinstance(value, str):
-            return value
-    return ""
+    values = doc.values() if isinstance(doc, dict) else (doc,)
+    return next((value for value in values if isinstance(value, str)), "")
 
 
 def _prompt(arguments: Any) -> str | None:

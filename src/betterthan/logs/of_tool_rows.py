@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -251,10 +252,8 @@ def _object(name: str, place: int, column: str, value: Any) -> dict[str, Any]:
         return {}
     scores = value
     if isinstance(value, str):
-        try:
+        with suppress(ValueError):  # which is then refused as the text that it is
             scores = value_of(value, name, place)
-        except ValueError:
-            scores = value  # refused as the text that it is
     if not isinstance(scores, dict):
         reason = "is no object of metric and score"
         raise problem(name, reason, row=place, column=column, value=scores)
