@@ -9,12 +9,7 @@ from scipy import special
 from betterthan import checks
 from betterthan.exact.planning.design import calibrated, log_e_value
 from betterthan.exact.planning.edges import fewest, wins_needed
-from betterthan.gating.boundaries import (
-    Rates,
-    binomial,
-    chance_behind,
-    chance_to_pass,
-)
+from betterthan.gating.boundaries import Rates, binomial, chance_behind, chance_to_pass
 from betterthan.gating.rule import Cases, Chance, Chances, Counts, evaluate_cases
 
 _ENUMERATED = 2**21  # outcomes of one look, up to which each is looked at

@@ -373,11 +373,7 @@ def _draw(ax: "Axes", rows: Any, place: np.ndarray, rope: float, needed: float) 
 
 
 def _title(
-    provenance: Signature,
-    quantity: str,
-    n_drawn: int,
-    total: int,
-    against: inputs.Reference | None,
+    provenance: Signature, quantity: str, n_drawn: int, total: int, against: inputs.Reference | None
 ) -> str:
     interval = "interval"
     if provenance.ci_kind and provenance.ci_prob:

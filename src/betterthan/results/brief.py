@@ -14,12 +14,7 @@ from betterthan import names, schemas
 from betterthan.counts.shapes import systems_of
 from betterthan.posterior.table import squares
 from betterthan.results import numbers, text
-from betterthan.results.context import (
-    ReportContext,
-    contenders,
-    report_context,
-    systems_table,
-)
+from betterthan.results.context import ReportContext, contenders, report_context, systems_table
 from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.facts import answer_facts
 from betterthan.results.kinds import build_page

@@ -10,12 +10,7 @@ from betterthan import names
 from betterthan.results import pair_tables, tables
 from betterthan.results.brief import answer_context
 from betterthan.results.comparison_page import matrix_section
-from betterthan.results.context import (
-    P_BEST,
-    PAIRS_SYSTEMS,
-    printable,
-    table_by_system,
-)
+from betterthan.results.context import P_BEST, PAIRS_SYSTEMS, printable, table_by_system
 from betterthan.results.document import Document, Figure, Part, parts_present, plotted
 from betterthan.results.numbers import on_one_line, share
 from betterthan.results.provenance import signature
