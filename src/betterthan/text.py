@@ -30,6 +30,15 @@ def may_print(letter: str) -> bool:
     return letter.isprintable() or letter in JOINERS
 
 
+def can_encode(text: str, encoding: str) -> bool:
+    """Whether an encoding has every character of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def flaw(text: str) -> str:
     r"""Why a text can be no name; empty where it can.
 

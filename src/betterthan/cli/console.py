@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import betterthan as bt
-from betterthan.text import may_print, no_command
+from betterthan.text import can_encode, may_print, no_command
 
 if TYPE_CHECKING:
     from betterthan.results.comparison import Comparison
@@ -62,11 +62,11 @@ class _Output(_Stream):
 
     def put(self, text: str) -> None:
         self.refuse_failed()
-        if not _has(self.encoding, text):
+        if not can_encode(text, self.encoding):
             from betterthan.results.text import ASCII_SIGNS
 
             text = text.translate(ASCII_SIGNS)
-            self.replaced = self.replaced or not _has(self.encoding, text)
+            self.replaced = self.replaced or not can_encode(text, self.encoding)
         try:
             super().put(text)
         except OSError as error:
@@ -161,15 +161,6 @@ def _of(kind: type[io.TextIOWrapper], stream: Any, errors: str) -> Any:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
-
-
-def _has(encoding: str, text: str) -> bool:
-    """Whether an encoding has every character of a text."""
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _to_nowhere(stream: io.TextIOWrapper) -> None:

@@ -27,6 +27,7 @@ from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
 from betterthan.results.tables import interval_label, leading, most_likely_best
 from betterthan.signed import Signature
+from betterthan.text import can_encode
 
 REPORT = 'c.report(path="report.html")'  # what shows everything
 _SECTIONS = ("Systems", "Pairs", "Concentration")  # of the page of another kind of answer
@@ -400,7 +401,8 @@ def _lines(picture: Picture | None) -> list[str]:
     """The picture as text, in marks that standard output can encode."""
     if picture is None:
         return []
-    return picture.lines(UNICODE if text.can_encode("".join(vars(UNICODE).values())) else ASCII)
+    signs = "".join(vars(UNICODE).values())
+    return picture.lines(UNICODE if can_encode(signs, text.output_encoding()) else ASCII)
 
 
 def _rows_of_many(

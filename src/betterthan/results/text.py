@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from betterthan.progress import on_terminal
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Document, Part, Table
-from betterthan.text import places
+from betterthan.text import can_encode, places
 
 WIDTH = 110
 _HEADING = 10  # characters of a name that may head a column
@@ -43,7 +43,7 @@ def as_text(page: Document, width: int = WIDTH, *, colour: bool = False) -> str:
 def printed(page: Document) -> str:
     """For `print`, as wide as the terminal, where there is one."""
     text = encodable(as_text(page, terminal_width()).rstrip("\n"))
-    return text.encode(_encoding(), "replace").decode(_encoding())
+    return text.encode(output_encoding(), "replace").decode(output_encoding())
 
 
 def encodable(text: str) -> str:
@@ -54,10 +54,11 @@ def encodable(text: str) -> str:
     >>> encodable("P(|d| ≤ 0.05)")
     'P(|d| ≤ 0.05)'
     """
-    return text if can_encode(text) else text.translate(ASCII_SIGNS)
+    return text if can_encode(text, output_encoding()) else text.translate(ASCII_SIGNS)
 
 
-def _encoding() -> str:
+def output_encoding() -> str:
+    """That of standard output."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
@@ -72,15 +73,6 @@ def terminal_width() -> int:
     if not on_terminal(sys.stdout):
         return WIDTH
     return max(40, min(shutil.get_terminal_size().columns, 160))
-
-
-def can_encode(text: str) -> bool:
-    """Whether standard output can encode a text, such as the marks of a picture."""
-    try:
-        text.encode(_encoding())
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def coloured() -> bool:
