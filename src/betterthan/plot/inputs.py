@@ -129,8 +129,7 @@ def reference(data: Any) -> Reference | None:
     if "prob_best" not in data or names.SYSTEM not in data["prob_best"].coords:
         return None
     leading = tables.leading(data).sel({names.SYSTEM: systems})
-    errors = leading["prob_best_mcse"].values if "prob_best_mcse" in leading else None
-    first, role = tables.most_likely_best(leading["prob_best"].values, errors)
+    first, role = tables.most_likely_best(leading)
     return Reference(systems[first], role)
 
 

@@ -481,9 +481,7 @@ def reference(context: ReportContext) -> tuple[int, str]:
     if baseline is not None:
         return context.systems.index(on_one_line(baseline)), "baseline"
     if "prob_best" in context.data:
-        data = context.data
-        errors = data["prob_best_mcse"].values if "prob_best_mcse" in data else None
-        return most_likely_best(data["prob_best"].values, errors)
+        return most_likely_best(context.data)
     return 0, "reference"
 
 

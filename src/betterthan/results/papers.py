@@ -26,7 +26,7 @@ from betterthan.results.sentences import (
     items_with_both,
     verdict_label,
 )
-from betterthan.results.tables import NO_VERDICT, interval_label
+from betterthan.results.tables import NO_VERDICT, best_errors, interval_label
 from betterthan.signed import Signature
 
 _MATRIX_SYSTEMS = 8  # systems whose matrix fits beside them
@@ -194,7 +194,7 @@ def _table(context: ReportContext, p_values: list[str]) -> Table:
             columns.append([numbers.score_range(low, high) for low, high in bounds])
     if "prob_best" in data:
         heads += ["P(best)", "Expected rank"]
-        best = zip(data["prob_best"].values.tolist(), _best_errors(data).tolist(), strict=True)
+        best = zip(data["prob_best"].values.tolist(), best_errors(data).tolist(), strict=True)
         columns.append([numbers.probability(p, error) for p, error in best])
         columns.append([f"{rank:.1f}" for rank in data["expected_rank"].values])
     if p_values:
@@ -314,11 +314,6 @@ def _subject(context: ReportContext) -> str:
     return ", ".join(filter(None, (f"{len(context.systems)} systems, best first", on, over)))
 
 
-def _best_errors(data: xr.Dataset) -> np.ndarray:
-    """The Monte Carlo errors of P(best), 0 where they are not known."""
-    return (data["prob_best_mcse"] if "prob_best_mcse" in data else 0 * data["prob_best"]).values
-
-
 def _model(context: ReportContext) -> str:
     """Joint or pairwise, and the prior."""
     prior = context.provenance.prior
@@ -383,7 +378,7 @@ def _system_macros(context: ReportContext) -> Iterator[tuple[str, str, str]]:
         if "score" in row:
             yield f"Score{name}", _score_text(scores[k]), f"score of {system}{on}"
         if "prob_best" in row:
-            p = numbers.probability(row["prob_best"].item(), _best_errors(row).item())
+            p = numbers.probability(row["prob_best"].item(), best_errors(row).item())
             yield f"Best{name}", p, f"P({system} is the best)"
             yield f"Rank{name}", f"{row['expected_rank'].item():.1f}", f"expected rank of {system}"
 

@@ -64,12 +64,17 @@ def alike(difference: float, *errors: float) -> bool:
     return difference <= 2 * math.hypot(*errors)
 
 
-def most_likely_best(best: np.ndarray, errors: np.ndarray | None) -> tuple[int, str]:
+def best_errors(data: xr.Dataset) -> np.ndarray:
+    """The Monte Carlo error of P(best), 0 where nothing was sampled."""
+    return (data["prob_best_mcse"] if "prob_best_mcse" in data else 0 * data["prob_best"]).values
+
+
+def most_likely_best(data: xr.Dataset) -> tuple[int, str]:
     """Which system has the largest P(best), and what it is: other draws may name another one where
     it is tied.
     """
+    best, errors = data["prob_best"].values, best_errors(data)
     first, second = np.argsort(-best, kind="stable")[:2]
-    errors = np.zeros(len(best)) if errors is None else errors
     tied = alike(best[first] - best[second], errors[first], errors[second])
     return int(first), "tied as most likely the best" if tied else "most likely the best"
 
