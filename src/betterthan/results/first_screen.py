@@ -189,10 +189,9 @@ def answer_screen(answer: Any, page: Document) -> FirstScreen | None:
         meta.append(f"{n:,} {judged}{units if n > 1 else units.removesuffix('s')}")
     meta += [f"by {criterion}"] if criterion else []
     elsewhere = {*sentences.more_sentences(facts), undecided.sentence if undecided else ""}
-    lines = [line for line in page.answer[1:] if not line.startswith("!")]
     return FirstScreen(
         meta=meta,
-        lede=[line for line in lines if line not in elsewhere],
+        lede=[line for line in page.lede if line not in elsewhere],
         picture=picture,
         step=_step_of_kind(context, facts, criterion, units),
         undecided=undecided,
