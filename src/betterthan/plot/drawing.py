@@ -195,10 +195,8 @@ def finish(ax: "Axes", title: str) -> "Axes":
     for text in ax.findobj(Text):  # axes that were given may hold text made in another style
         text.set_parse_math(False)  # type: ignore[attr-defined]
         text.set_usetex(False)  # type: ignore[attr-defined]
-    size(ax)
-    ax.set_title(ax.get_title(loc="left"), loc="left", x=_title_room(ax)[0])
-    if ax.get_aspect() != "auto":
-        size(ax)  # a fixed aspect needs another round of layout
+    for _ in range(1 if ax.get_aspect() == "auto" else 2):  # a fixed aspect moves with the title
+        size(ax)
         ax.set_title(ax.get_title(loc="left"), loc="left", x=_title_room(ax)[0])
     return ax
 
