@@ -130,7 +130,7 @@ def denominators(scores: xr.DataArray) -> Iterator[Finding]:
     values = item_means(scores)
     (means, common_means), n = map(observed_mean, (values, values[shared])), int(shared.sum())
     message = _means_text(has.sum(axis=0), means, common_means, n)
-    if n and _order_changes(means, common_means):
+    if n and _rank_agreement(means, common_means)[0]:
         message += "; the ranking changes"
     yield Finding("denominators", message, WARN, tuple(_systems(scores)), n=n, of=len(has))
 
@@ -146,12 +146,6 @@ def _means_text(sizes: np.ndarray, means: np.ndarray, common_means: np.ndarray, 
         return f"{text} {sizes.min()} to {sizes.max()} per system, {n} shared"
     shared = f"; {both(_scores_text(common_means))} on the {n} shared items" if n else ""
     return f"{text} {both(_scores_text(means))} on {both([*sizes])} items{shared}"
-
-
-def _order_changes(means: np.ndarray, common_means: np.ndarray) -> bool:
-    """Return whether two systems change their order."""
-    before, after = (np.sign(np.round(x[:, None] - x, 12)) for x in (means, common_means))
-    return bool((before * after < 0).any())
 
 
 def item_means(scores: xr.DataArray) -> np.ndarray:
@@ -414,7 +408,7 @@ def _metric_findings(means: Frame) -> Iterator[Finding]:
 
 
 def _rank_agreement(a: np.ndarray, b: np.ndarray) -> tuple[int, int, float]:
-    """Count discordant pairs of systems under two metrics, and all pairs; compute Kendall's
+    """Count discordant pairs of systems by two scores of each, and all pairs; compute Kendall's
     tau_b.
     """
     upper = np.triu_indices(len(a), 1)
