@@ -431,12 +431,7 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
     of = variances(mean, spread, spread / r)
     items, noise = float(of.error[0]), float(of.error_of_runs[0])
     pooled = scores.std(ddof=1) / np.sqrt(len(scores))
-    about: dict[str, Any] = {
-        "systems": (run["system"],),
-        "task": run["task"],
-        "metric": metric,
-        "n": len(r),
-    }
+    about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"], "metric": metric}
     written, items_text = differing(reported, items)
     says = f"{run['system']}: the reported standard error {written}"
     true = f"for items like these it is {items_text}"
@@ -447,7 +442,7 @@ def _compared(run: Frame, metric: str, reported: float, records: Frame) -> Itera
         message, level = f"{says} is the run-to-run noise; {true}", ""
     elif len(scores) > len(r) and _near(reported, pooled):
         message, level = f"{says} counts every run as an item; {true}", ""
-    yield Finding("standard error", message, level, **about)
+    yield Finding("standard error", message, level, **about, n=len(r))
 
 
 def differing(*values: float) -> list[str]:
