@@ -272,10 +272,8 @@ def evaluate(
     warned = [*warned, *(_turned_around(loaded) if whole is None else ())]
     notes = [*notes, *pooled, *warned] + [_RUNS] * runs
     checks.at_least_two(systems_of(raw_counts))
-    counts = policy_applied(raw_counts, options.tie_policy)
-    notes += notes_of_counting(raw_counts, counts, options, quantity)
-    if options.baseline is not None:
-        checks.one_of(options.baseline, systems_of(counts), "baseline")
+    counts, counted = under_policy(raw_counts, options, quantity)
+    notes += counted
     attrs = data_attrs(loaded, raw_counts)
     if whole is None:
         attrs["data_hash"] = fingerprint(loaded.observed)
@@ -344,14 +342,11 @@ def _evaluate_blocks(loaded: LoadedData, options: Options) -> Evaluation:
     columns = in_blocks.columns_of(totals, raw_counts)
     columns |= score_intervals(totals, columns, options)
     raw_counts = raw_counts.drop_vars(["n_used", "n_dropped"])
-    counts = policy_applied(raw_counts, options.tie_policy)
+    counts, counted = under_policy(raw_counts, options, quantity)
     pooled, _ = dependence(loaded.scores, (CLUSTER, EPOCH))
     lower = not totals.higher_is_better
     warned = _negative(totals.tables.low, totals.tables.high) if lower else []
-    counted = notes_of_counting(raw_counts, counts, options, quantity)
     notes = [_IN_BLOCKS, *pooled, *warned, *counted]
-    if options.baseline is not None:
-        checks.one_of(options.baseline, systems_of(counts), "baseline")
     return Evaluation(
         **vars(loaded),
         item_scores=loaded.scores,
@@ -395,10 +390,13 @@ def score_intervals(
     return {name: ((names.SYSTEM,), values) for name, values in parts.items()}
 
 
-def notes_of_counting(
-    raw_counts: xr.DataArray, counts: xr.DataArray, options: Options, quantity: Quantity
-) -> list[str]:
-    """Notes on ties and the rope; a rope needs ties to be known."""
+def under_policy(
+    raw_counts: xr.DataArray, options: Options, quantity: Quantity
+) -> tuple[xr.DataArray, list[str]]:
+    """Counts under the policy for ties, with notes on ties and the rope, which needs ties to be
+    known; refuse a baseline that has no counts.
+    """
+    counts = policy_applied(raw_counts, options.tie_policy)
     two = raw_counts.sizes[names.OUTCOME] == 2
     unknown = two and raw_counts.attrs.get("ties", "unknown") == "unknown"
     notes = ["Ties are unknown: who is better is answered, by how much is not."] if unknown else []
@@ -407,7 +405,9 @@ def notes_of_counting(
         checks.rope(rope)
         schemas.ties_known(counts, "a rope")
         notes += [_LARGE] if rope > names.ROPE_LARGE else []
-    return notes
+    if options.baseline is not None:
+        checks.one_of(options.baseline, systems_of(counts), "baseline")
+    return counts, notes
 
 
 _OF_DATA = ("source", "reading", "citation", "layout", "tool", "metric", "errors", "unscored")
