@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 
 from betterthan import checks, names
 from betterthan.plan.answer import Plan
 from betterthan.plan.inputs import read_pairs
 from betterthan.plot import drawing
+from betterthan.results.result import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +52,8 @@ def assurance(plan: Plan, *, target: float | None = None, ax: "Axes | None" = No
     >>> [text.get_text() for text in ax.texts]
     ['second better', 'undecided', 'first better']
     """
-    _is(plan, "assurance", "plan.assurance with several n", dim="n")
-    n, probability = plan["n"].values, plan["probability"]
+    data = _data(plan, "plan", "assurance", "plan.assurance with several n", dim="n")
+    n, probability = data["n"].values, data["probability"]
     with drawing.canvas(ax, 5.5, 3.4) as ax:
         end_values = {}
         for verdict, (name, colour, line) in _LOOKS.items():
@@ -102,8 +104,8 @@ def boundary(plan: Plan, counts: Any = None, *, ax: "Axes | None" = None) -> "Ax
     >>> [text.get_text() for text in ax.texts]
     ['first better', 'go on', 'second better', 'now: 30 to 14']
     """
-    _is(plan, "stopping boundary", "plan.stopping_boundary")
-    look, wins, losses = (plan[k].values.astype(float) for k in ("look", "wins", "losses"))
+    data = _data(plan, "plan", "stopping boundary", "plan.stopping_boundary")
+    look, wins, losses = (data[k].values.astype(float) for k in ("look", "wins", "losses"))
     with drawing.canvas(ax, 5.5, 3.4) as ax:
         _side(ax, look, wins, 1, drawing.BETTER)
         _side(ax, look, losses, -1, drawing.WORSE)
@@ -134,10 +136,12 @@ def _side(ax: "Axes", look: np.ndarray, need: np.ndarray, side: int, colour: str
 _MARKED = 40  # looks up to which each has a mark
 
 
-def _is(plan: Any, answer: str, hint: str, dim: str | None = None) -> None:
-    wrong = not isinstance(plan, Plan) or plan.attrs.get("answer") != answer
-    if wrong or (dim and dim not in plan.data.dims):
-        raise ValueError(f"plan is {checks.quoted(plan)}; give what {hint} returns")
+def _data(source: Any, what: str, answer: str, function: str, dim: str | None = None) -> xr.Dataset:
+    """The Dataset of an answer of a function, over a dim where one is asked for."""
+    wrong = not isinstance(source, Summary) or source.attrs.get("answer") != answer
+    if wrong or (dim and dim not in source.data.dims):
+        raise ValueError(f"{what} is {checks.quoted(source)}; give what {function} returns")
+    return source.data
 
 
 _LINES = 8  # systems that have a line each; of more, those with the highest estimates
@@ -181,7 +185,7 @@ def reliability(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['A']
     """
-    data = _data(runs, "reliability")
+    data = _data(runs, "runs", "reliability", "runs.reliability")
     ks, estimates = data["k"].values, data["pass_k"].values
     order = np.argsort(-np.nan_to_num(estimates[0]), kind="stable")[:_LINES]
     labels = drawing.labels(data[names.SYSTEM].values[order].tolist())
@@ -239,7 +243,8 @@ def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['items', 'runs']
     """
-    part = _data(runs, "noise").isel({names.SYSTEM: slice(0, _BARS)})
+    data = _data(runs, "runs", "noise", "runs.noise")
+    part = data.isel({names.SYSTEM: slice(0, _BARS)})
     labels = drawing.labels(part[names.SYSTEM].values.tolist())
     total, of_runs = (np.nan_to_num(part[k].values) ** 2 for k in ("error", "error_of_runs"))
     of_runs = np.minimum(of_runs, total)
@@ -259,11 +264,3 @@ def noise(runs: Any, *, ax: "Axes | None" = None) -> "Axes":
         ax.set_xlabel("Variance of the mean (square of its standard error)")
         ax.legend(**drawing.LEGEND, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     return ax
-
-
-def _data(runs: Any, answer: str) -> Any:
-    """The Dataset of an answer of `runs`."""
-    attrs = getattr(runs, "attrs", {})
-    if not hasattr(runs, "data") or attrs.get("answer") != answer:
-        raise ValueError(f"runs is {checks.quoted(runs)}; give what runs.{answer} returns")
-    return runs.data
