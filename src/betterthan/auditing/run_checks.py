@@ -551,22 +551,19 @@ def reported(logs: LogTables) -> Iterator[Finding]:
             records = records_by_metric.get((k, metric))
             if rule is None or records is None or not np.isfinite(value):
                 continue
-            finding = _compare_means(run, metric, value, rule, records)
-            if finding is not None:
-                yield finding
+            yield from _compare_means(run, metric, value, rule, records)
         for name, values in run["reduced"].items():
-            yield from _reducer_findings(
-                run, name, values, lambda metric, k=k: records_by_metric.get((k, metric))
-            )
+            records_of = {metric: records_by_metric.get((k, metric)) for metric in values}
+            yield from _reducer_findings(run, name, values, records_of)
 
 
 def _reducer_findings(
-    run: Frame, name: str, reported_values: dict[str, float], records_by: Callable[[str], Frame]
+    run: Frame, name: str, reported_values: dict[str, float], records_of: Mapping[str, Frame]
 ) -> Iterator[Finding]:
     """Check numbers reported under another reducer than the mean."""
     unclear = {message for code, message in run["said"] if code == "unanswered"}
     for metric, reported_value in reported_values.items():
-        records = records_by(metric)
+        records = records_of[metric]
         odd = any(message.startswith(f"metric {metric}:") for message in unclear)
         if records is None or (name == "mode" and odd):  # N and I are two values, and one number
             continue
@@ -581,24 +578,24 @@ def _reducer_findings(
 
 def _compare_means(
     run: Frame, metric: str, reported_value: float, rule: Rule, records: Frame
-) -> Finding | None:
+) -> Iterator[Finding]:
     """Compare a reported number with the number that the items give."""
-    number = rule.number(records)
-    items, scored = records["item"].nunique(), records[records["status"] == OK]["item"].nunique()
+    number, ok = rule.number(records), records["status"] == OK
+    items, scored = records["item"].nunique(), records[ok]["item"].nunique()
     about: dict[str, Any] = {"systems": (run["system"],), "task": run["task"], "metric": metric}
     about |= {"n": scored, "of": items, "where": run["files"][0]}
     allowed = rule.within * max(1.0, abs(reported_value))
     if np.isfinite(number) and abs(number - reported_value) <= allowed:
-        if scored == items and len(records) == (records["status"] == OK).sum():
-            return None
-        message = _over(run, reported_value, records, scored, items)
-        return Finding("reported", message, NOTE, **about)
+        if scored < items or not ok.all():
+            message = _over(run, reported_value, records, scored, items)
+            yield Finding("reported", message, NOTE, **about)
+        return
     written, items_text = differing(reported_value, number)
     gives = f"items give {items_text}" if np.isfinite(number) else "no item has a score"
     message = (
         f"{run['system']}: reported {written}, {gives} ({fraction(scored, items, 'item')} scored)"
     )
-    return Finding("reported", message, **about)
+    yield Finding("reported", message, **about)
 
 
 def _over(run: Frame, reported_value: float, records: Frame, scored: int, items: int) -> str:
