@@ -1,6 +1,7 @@
 """A page of any report: parts with what each has of facts, tables, notes, sentences, figures."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -178,13 +179,11 @@ class Document:
     @property
     def sections(self) -> list[tuple[str, Part]]:
         """Parts, each with what a link to it says after the #."""
-        count: dict[str, int] = dict.fromkeys(_TAKEN, 1)
-        sections = []
+        count, sections = Counter(_TAKEN), []
         for part in self.parts:
-            anchor = part.anchor
-            again = count.get(anchor, 0)
-            count[anchor] = again + 1
-            sections.append((f"{anchor}-{again + 1}" if again else anchor, part))
+            count[part.anchor] += 1
+            n = count[part.anchor]
+            sections.append((f"{part.anchor}-{n}" if n > 1 else part.anchor, part))
         return sections
 
 
