@@ -342,11 +342,8 @@ def as_macros(comparison: xr.Dataset) -> str:
             r"% Cite \btP... and \btD..., from the joint model; \btPairwise... leave the other "
             "systems out."
         )
-    for name, value, meaning in [
-        *_analysis_macros(context),
-        *_system_macros(context),
-        *_pair_macros(context),
-    ]:
+    macros = [*_analysis_macros(context), *_system_macros(context), *_pair_macros(context)]
+    for name, value, meaning in macros:
         lines.append(rf"\newcommand{{\bt{name}}}{{{latex(value)}}} % {on_one_line(meaning)}")
     return "\n".join(lines) + "\n"
 
