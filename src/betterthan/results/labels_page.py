@@ -195,10 +195,9 @@ def page(confusions: xr.DataArray) -> Document:
     signature = f"betterthan {betterthan.__version__} | Betas of labels, {drawn}"
     title, several = "A classifier by its confusions", len(facts) > 1
     dependent = confusions.attrs.get("dependent")
-    warned = [f"! {dependent}."] if dependent else []
     answer = classifier_sentences(classifier_facts(facts)) if several else []
     answer += [line for of in facts[:_CLASSIFIERS_DESCRIBED] for line in label_sentences(of)]
-    answer += warned
+    answer += [f"! {dependent}."] if dependent else []
     screen = (
         _screen_of_several(facts, answer) if several else _screen(posteriors[0], facts[0], answer)
     )
