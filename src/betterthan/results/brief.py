@@ -25,7 +25,7 @@ from betterthan.results.pair_tables import pairs_table, suite_part
 from betterthan.results.provenance import signature
 from betterthan.results.score_sentences import statistic_label
 from betterthan.results.sentences import answer_sentences, difference_name
-from betterthan.results.tables import interval_label, leading, most_likely_best
+from betterthan.results.tables import best_errors, interval_label, leading, most_likely_best
 from betterthan.signed import Signature
 from betterthan.text import can_encode
 
@@ -409,10 +409,8 @@ def _rows_of_many(
     context: ReportContext, ends: dict[str, np.ndarray], verdicts: list[str], visible: list[int]
 ) -> list[Difference]:
     """The systems that have a row."""
-    best, errors = (
-        context.data[name].values if name in context.data else None
-        for name in ("prob_best", "prob_best_mcse")
-    )
+    best = context.data.get("prob_best")
+    errors = None if best is None else best_errors(context.data)
     marks, _ = contenders(context)
     return [
         Difference(
