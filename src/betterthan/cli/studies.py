@@ -65,9 +65,9 @@ def measures(
         confusions = confusions.assign_attrs(seed=seed)
     answers = [] if confusions is None else [confusions]
     if data is not None:
-        how = options | {"statistic": statistic or default, "ci_kind": options["interval"]}
-        del how["interval"]
-        answers.insert(0, bt.scores.compare(data, **how, rng=seed))
+        del options["interval"]  # which Python calls ci_kind
+        options["statistic"] = statistic or default
+        answers.insert(0, bt.scores.compare(data, **options, ci_kind=interval, rng=seed))
     put_report(answers, form, target)
 
 
@@ -170,9 +170,8 @@ def order(
         answers.append(bt.orders.agreement(orders, restrict=restrict))
         answers += [] if "document" in orders.dims else [bt.orders.consensus(orders)]
     if several:
-        how = options | {"ci_kind": options["interval"]}
-        del how["interval"]
-        answers.append(bt.orders.compare(orders, names_of, **how, rng=seed))
+        del options["interval"]  # which Python calls ci_kind
+        answers.append(bt.orders.compare(orders, names_of, **options, ci_kind=interval, rng=seed))
     if model:
         against = names_of or bt.orders.consensus(orders)["order"]
         taus = bt.orders.kendall_tau(orders, against, restrict=restrict)
