@@ -268,8 +268,7 @@ def _model(provenance: Signature) -> Part:
         n = provenance.divergences
         divergences = "divergences not known" if n is None else f"{n} divergences"
         facts.append(("Convergence", f"{health}, {divergences}"))
-    if provenance.failures:
-        facts.append(("Failed checks", " ".join(provenance.failures)))
+    facts += tables.failed_checks(provenance.failures or ())
     return Part("Model and draws", facts=facts)
 
 

@@ -586,13 +586,11 @@ def _fitted(tree: xr.DataTree) -> list[tuple[str, str]]:
     kind += f", intercepts by {a['grouped_by']}" if a["grouped_by"] else ""
     sampled = f"{diagnosis.chains} chains x {diagnosis.draws} draws, seed {a['seed']}"
     health = f"R-hat at most {diagnosis.rhat_max:.3f}, ESS at least {diagnosis.ess_min:.0f}"
-    facts = [
+    return [
         ("Model", f"R2D2 prior, all features{kind}"),
         ("Sampler", f"{sampled}, {health}, {diagnosis.divergences} divergences"),
+        *tables.failed_checks(diagnosis.failures),
     ]
-    if not diagnosis.passed:
-        facts.append(("Failed checks", " ".join(diagnosis.failures)))
-    return facts
 
 
 def prediction_page(prediction: xr.Dataset) -> Document:
@@ -601,8 +599,7 @@ def prediction_page(prediction: xr.Dataset) -> Document:
     order = np.argsort(-prediction["prob_best"].values, kind="stable")
     ordered = printable(prediction.isel(dict.fromkeys(tables.systems_dims(prediction), order)))
     pairs = [_pairs(ordered)] if len(order) > 1 else []
-    failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
-    facts = [("Failed checks", " ".join(failures))] if failures else []
+    facts = tables.failed_checks(np.atleast_1d(a["failures"]).tolist())
     heading = f"Components by predicted {response}"
     signature = [
         f"betterthan {a['version']}",

@@ -325,8 +325,7 @@ def dispersions_page(dispersions: xr.Dataset) -> Document:
     a = dispersions.attrs
     pooling = f"{a['pooling']} pooling over documents"
     facts = [("Model", f"Mallows with Kendall distance, {pooling}, seed {a['seed']}")]
-    failures = [text for text in np.atleast_1d(a["failures"]).tolist() if text]
-    facts += [("Failed checks", " ".join(failures))] if failures else []
+    facts += tables.failed_checks(np.atleast_1d(a["failures"]).tolist())
     order = np.argsort(-dispersions["theta"].values, kind="stable")[:ROWS]
     new, bounds = f"Tau of a new ranking of {a['items']} items", ["new_tau_lower", "new_tau_upper"]
     columns = [

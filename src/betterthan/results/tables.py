@@ -576,6 +576,12 @@ def p_value_in(cell: xr.Dataset) -> str:
     return numbers.p_value(cell["p_value"].item(), _error(cell, "p_value"))
 
 
+def failed_checks(failures: Iterable[str]) -> list[tuple[str, str]]:
+    """A fact on the convergence checks that failed, if any did."""
+    text = " ".join(filter(None, failures))
+    return [("Failed checks", text)] if text else []
+
+
 def interval_label(attrs: Mapping[str, Any]) -> str:
     """Mass and kind of the intervals.
 
