@@ -14,7 +14,7 @@ from betterthan.auditing.finding import LEVELS, MAX_LISTED, NOTE, STOP, WARN
 from betterthan.io.problems import counted, printable
 from betterthan.results.document import Document, Part, Table, parts_present
 from betterthan.results.markup import as_comment
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.result import Result
 
 _ROWS, _FEW = 40, 20  # of the denominators that are seen at once, and where little is printed
@@ -128,7 +128,7 @@ def _denominators(audit: Any, max_rows: int) -> Part | None:
         return None
     named = [k for k in ("task", "metric", "system") if k in rows and rows[k].nunique() > 1]
     named = named if "system" in named else [*named, "system"]
-    columns = [[on_one_line(str(v)) for v in rows[k]] for k in named]
+    columns = [labels_on_one_line(rows[k]) for k in named]
     counted = [k for k in _COUNTS if k in rows]
     columns += [[f"{int(v):,}" if v == v else "–" for v in rows[k]] for k in counted]
     columns += [[f"{v:.3f}" if v == v else "–" for v in rows["mean"]]]

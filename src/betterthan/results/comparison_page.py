@@ -38,7 +38,7 @@ from betterthan.results.document import Document, Figure, Part, Table, parts_pre
 from betterthan.results.facts import answer_facts
 from betterthan.results.first_screen import first_screen
 from betterthan.results.marks import matrix, matrix_classes
-from betterthan.results.numbers import equal_to, on_one_line
+from betterthan.results.numbers import equal_to, labels_on_one_line, on_one_line
 from betterthan.results.provenance import signature
 from betterthan.results.sentences import answer_sentences
 from betterthan.results.significance_tables import groups_part, tests_part
@@ -322,7 +322,7 @@ def page_data(comparison: xr.Dataset) -> dict[str, Any]:
     if "pairwise_verdict" in joint:
         data = data.assign({f"among_{name}": joint[name] for name in tables.NUMBERS})
     provenance = Signature.from_attrs(comparison.attrs)
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    systems = labels_on_one_line(data[names.SYSTEM_A].values)
     place = {name: k for k, name in enumerate(data[names.SYSTEM_A].values.tolist())}
     order = tables.order_best_first(comparison).tolist()
     leaders = [order[0]] if provenance.baseline is None else [order[0], place[provenance.baseline]]

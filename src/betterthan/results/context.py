@@ -13,7 +13,7 @@ from betterthan import names
 from betterthan.results import numbers, tables
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.facts import Answer, answer_facts, score_label
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.results.robustness import outlook_table
 from betterthan.signed import Signature
 
@@ -125,7 +125,7 @@ def report_context(comparison: xr.Dataset) -> ReportContext:
         provenance=provenance,
         systems=systems,
         many=len(systems) > 2,
-        input_order=[on_one_line(str(s)) for s in comparison[names.SYSTEM_A].values],
+        input_order=labels_on_one_line(comparison[names.SYSTEM_A].values),
         engine_names=[str(engine) for engine in engines[names.ENGINE].values],
         rope=provenance.rope or 0.0,
         pairwise_heading=PAIRWISE_VERDICT if "pairwise_verdict" in data else VERDICT,
@@ -136,7 +136,7 @@ def printable(table: xr.Dataset) -> xr.Dataset:
     """Names without line breaks and control characters, which a terminal would act on."""
     dims = tables.systems_dims(table)
     labels = {dim: table[dim].values.tolist() for dim in dims if dim in table.coords}
-    new = {dim: [on_one_line(str(name)) for name in old] for dim, old in labels.items()}
+    new = {dim: labels_on_one_line(old) for dim, old in labels.items()}
     return table if new == labels else table.assign_coords(new)
 
 
@@ -389,7 +389,7 @@ def items_part(context: ReportContext) -> Part | None:
     if "item_spread" not in data or not data.sizes[names.ITEM]:
         return None
     heads, columns = _item_scores(context)
-    items = [on_one_line(str(item)) for item in data[names.ITEM].values]
+    items = labels_on_one_line(data[names.ITEM].values)
     rows = [(item, *cells) for item, cells in zip(items, columns, strict=True)]
     note = _NOTE_PAIR
     if context.many:

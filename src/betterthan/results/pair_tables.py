@@ -19,7 +19,7 @@ from betterthan.results.context import (
 )
 from betterthan.results.document import PAIRWISE_VERDICT, VERDICT, Part, Table
 from betterthan.results.methods import ENGINES, MODEL_REASONS
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import labels_on_one_line
 from betterthan.results.robustness import outlook_lines, wins_counted_on
 from betterthan.results.sentences import difference_name, unit_label, verdict_label
 
@@ -72,7 +72,7 @@ def table_by_pair(
 
 def sides(rows: Any) -> Iterator[tuple[str, str]]:
     """The two systems of each row."""
-    return zip(*([on_one_line(str(s)) for s in rows[k].values] for k in names.SQUARE), strict=True)
+    return zip(*(labels_on_one_line(rows[k].values) for k in names.SQUARE), strict=True)
 
 
 def rope_columns(rope: float | None) -> list[tables.Column]:
@@ -449,7 +449,7 @@ def suite_part(context: ReportContext) -> Part | None:
     if not context.provenance.over:
         return None
     data = context.data
-    labels = [on_one_line(str(label)) for label in data[names.DATASET].values]
+    labels = labels_on_one_line(data[names.DATASET].values)
     items, weight = data["dataset_items"].values, data["dataset_weight"].values
     columns = {"Items": [f"{n:,}" for n in items]}
     if np.ptp(weight) > 1e-9:
@@ -479,6 +479,6 @@ def _of_systems(context: ReportContext) -> dict[str, list[str]]:
     if "score_dataset" not in context.data:
         return {}
     scores = context.data["score_dataset"]
-    held = [on_one_line(str(s)) for s in scores[names.SYSTEM].values]
+    held = labels_on_one_line(scores[names.SYSTEM].values)
     first = context.systems[:_SYSTEMS]
     return {s: [numbers.score(v) for v in scores.values[:, held.index(s)].tolist()] for s in first}

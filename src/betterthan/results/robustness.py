@@ -24,7 +24,7 @@ from betterthan.exact.planning.verdicts import (
 )
 from betterthan.exact.wins.beta import prob_above_half
 from betterthan.results import numbers, tables
-from betterthan.results.numbers import on_one_line
+from betterthan.results.numbers import labels_on_one_line, on_one_line
 from betterthan.signed import Signature
 
 BY_COUNTS = (None, "dirichlet_multinomial", "beta_binomial")  # models that answer what counts do
@@ -239,7 +239,7 @@ def needed(data: xr.Dataset, systems: Sequence[str] | None = None) -> xr.Dataset
     part = xr.Dataset(variables, coords, data.attrs)
     if systems is None:
         return part
-    labels = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    labels = labels_on_one_line(data[names.SYSTEM_A].values)
     places = [labels.index(s) for s in systems]
     return part.isel({names.SYSTEM_A: places, names.SYSTEM_B: places})
 
@@ -591,7 +591,7 @@ def missing_effects(data: xr.Dataset, n: int) -> Missing | None:
     if len(holds) > 1 or not changed:
         return replace(missing, n_if_wrong=changed or None)
     p = float(data["prob_better_if_wrong"].values[0, 1])
-    pair = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    pair = labels_on_one_line(data[names.SYSTEM_A].values)
     first, second = pair if p >= 0.5 else pair[::-1]
     return replace(missing, if_wrong=(first, second, max(p, 1 - p)))
 
@@ -620,7 +620,7 @@ def tie_changes(data: xr.Dataset) -> tuple[str, ...] | None:
         str(policy): by_policy.sel({names.TIES_POLICY: policy}).values.astype(str)[upper]
         for policy in by_policy[names.TIES_POLICY].values
     }
-    systems = [on_one_line(str(s)) for s in data[names.SYSTEM_A].values]
+    systems = labels_on_one_line(data[names.SYSTEM_A].values)
     if len(systems) == 2:
         a, b = systems
         policies = _POLICIES | {"to_a": f"all to {a}", "to_b": f"all to {b}"}
