@@ -496,9 +496,8 @@ def reading_options(**options: Any) -> dict[str, Any]:
     return {k: v.split(",") if k in _LISTS and v != "" else v for k, v in options.items()}
 
 
-_NO_ITEM = re.compile(
-    r"(\w+_)?id|[\[{#\"].*|.*,.*", re.IGNORECASE
-)  # the first line of another file
+# the first line of another file
+_NO_ITEM = re.compile(r"(\w+_)?id|[\[{#\"].*|.*,.*", re.IGNORECASE)
 
 
 def _listed_items(path: Path) -> list[str]:

@@ -255,10 +255,9 @@ def provenance(
         The data sets of an average.
     """
     first, advice, counts = answers[0], evaluation.advice, evaluation.counts
-    quantity = evaluation.quantity
-    by_t = (
-        "n_units" in first.table if suite is None else suite.by_means
-    )  # Student's t has no prior of win, loss and tie
+    quantity, totals = evaluation.quantity, evaluation.totals
+    # Student's t has no prior of win, loss and tie
+    by_t = "n_units" in first.table if suite is None else suite.by_means
     own_prior = by_t or (advice is not None and advice.spec.own_prior)
     # with ties dropped, or given to one side, that of a pair is no longer a difference in accuracy
     pairwise = quantity.lead == "accuracy" and "pairwise_verdict" not in table
@@ -298,9 +297,7 @@ def provenance(
     }
     if by_t:
         record |= _units_record(evaluation)
-        graded = (
-            quantity.name == "mean" and evaluation.totals is not None and evaluation.totals.graded
-        )
+        graded = quantity.name == "mean" and totals is not None and totals.graded
         record["difference_most"] = None if graded else 1.0  # the largest that there can be
         record["prior_sd"] = options.prior_sd or None
     if suite is not None:

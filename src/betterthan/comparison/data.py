@@ -277,9 +277,8 @@ def _unit_totals(
 
 def wins_of_items(scores: xr.DataArray, margin: float, ties: str) -> tuple[np.ndarray, np.ndarray]:
     """Wins less losses, and examples, of each cluster (cluster, pair), from scores or tallies."""
-    outcomes = counting.item_outcomes(
-        tally_scores(scores) if names.TALLY in scores.dims else scores, margin=margin
-    )
+    by_item = tally_scores(scores) if names.TALLY in scores.dims else scores
+    outcomes = counting.item_outcomes(by_item, margin=margin)
     outcome, shared = outcomes["outcome"].values, outcomes["observed"].values
     if ties in ("to_a", "to_b"):
         outcome = np.where(outcome == 0, 1 if ties == "to_a" else -1, outcome) * shared

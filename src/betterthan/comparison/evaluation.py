@@ -467,9 +467,8 @@ def data_attrs(loaded: LoadedData, raw_counts: xr.DataArray) -> dict[str, Any]:
         "higher_is_better": bool(attrs.get("higher_is_better", True)),
     }
     if loaded.by_item and several(loaded.observed, names.DATASET):
-        labels, number = np.unique(
-            text_array(loaded.observed[names.DATASET].values), return_counts=True
-        )
+        datasets = text_array(loaded.observed[names.DATASET].values)
+        labels, number = np.unique(datasets, return_counts=True)
         sizes = zip(labels.tolist(), number.tolist(), strict=True)
         described["datasets"] = ", ".join(f"{label} {size:,}" for label, size in sizes)
     return described
@@ -525,9 +524,8 @@ def _effective(scores: xr.DataArray, name: str) -> tuple[np.ndarray, ...]:
     """
     if unlabelled(scores, name):
         return ()
-    units, place = np.unique(
-        ids_of(scores, names.ITEM if name == EPOCH else name), return_inverse=True
-    )
+    unit = names.ITEM if name == EPOCH else name
+    units, place = np.unique(ids_of(scores, unit), return_inverse=True)
     if len(units) < _UNITS_MIN:
         return ()
     outcomes = item_outcomes(scores)

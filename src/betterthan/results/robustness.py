@@ -103,9 +103,7 @@ def fewest_changes(counts: np.ndarray, verdict: np.ndarray, rule: Rule) -> dict[
     return {name: np.select(sides, [a, b], np.nan) for name, a, b in both}
 
 
-_BY_UNITS = (
-    *("n_units", "difference_mean", "difference_error", "difference_df", "difference_skewness"),
-)
+_BY_UNITS = ("n_units", *(f"difference_{k}" for k in ("mean", "error", "df", "skewness")))
 
 
 @dataclass(frozen=True)
