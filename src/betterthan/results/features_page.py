@@ -307,10 +307,8 @@ def _coefficient_screen(
         low, point, high = limits[k].tolist()
         text = f"{point:+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
         rows.append((features[k], (low, point, high), text))
-    quantity = "Standardized coefficient of each feature"
-    return levels_screen(
-        answer[1:], rows, quantity=quantity, interval=interval, of="Feature", note=note
-    )
+    what = "Standardized coefficient of each feature"
+    return levels_screen(answer, rows, quantity=what, interval=interval, of="Feature", note=note)
 
 
 _AFTER_CHOICE = (

@@ -236,7 +236,7 @@ def _step_of_kind(
 
 
 def levels_screen(
-    lede: Sequence[str],
+    answer: Sequence[str],
     rows: Sequence[tuple[str, tuple[float, float, float], str]],
     *,
     quantity: str,
@@ -249,7 +249,8 @@ def levels_screen(
 
     Parameters
     ----------
-    lede : sequence of str
+    answer : sequence of str
+        Its first sentence is the headline of the page.
     rows : sequence of (label, (lower, point, upper), text)
         The text is of the value with its interval.
     quantity, interval, of : str
@@ -271,7 +272,7 @@ def levels_screen(
         of=of,
         more=note,
     )
-    return FirstScreen(lede, picture if drawn else None, step=step)
+    return FirstScreen(answer[1:], picture if drawn else None, step=step)
 
 
 def _meta(answer: Answer, context: ReportContext) -> Iterator[str]:

@@ -217,7 +217,7 @@ def _screen(scores: xr.Dataset, facts: LabelFacts, answer: list[str]) -> FirstSc
         label = max(rows, key=lambda row: row[1][2] - row[1][0])[0]
         step = Step(f"Add items with the label {label}.", "Its interval is the widest.")
     return levels_screen(
-        answer[1:],
+        answer,
         rows,
         quantity=f"{facts.measure} of each label",
         interval=facts.interval,
@@ -233,7 +233,7 @@ def _screen_of_several(classifiers: Sequence[LabelFacts], answer: list[str]) -> 
         low, score, high = facts.macro_lower, facts.macro, facts.macro_upper
         rows.append((facts.system, (low, score, high), f"{score:.3f} [{low:.3f}, {high:.3f}]"))
     return levels_screen(
-        answer[1:],
+        answer,
         rows,
         quantity=f"Macro {classifiers[0].measure}",
         interval=classifiers[0].interval,
