@@ -553,17 +553,17 @@ def reported(logs: LogTables) -> Iterator[Finding]:
                 continue
             yield from _compare_means(run, metric, value, rule, records)
         for name, values in run["reduced"].items():
-            records_of = {metric: records_by_metric.get((k, metric)) for metric in values}
-            yield from _reducer_findings(run, name, values, records_of)
+            metric_records = {metric: records_by_metric.get((k, metric)) for metric in values}
+            yield from _reducer_findings(run, name, values, metric_records)
 
 
 def _reducer_findings(
-    run: Frame, name: str, reported_values: dict[str, float], records_of: Mapping[str, Frame]
+    run: Frame, name: str, reported_values: dict[str, float], metric_records: Mapping[str, Frame]
 ) -> Iterator[Finding]:
     """Check numbers reported under another reducer than the mean."""
     unclear = {message for code, message in run["said"] if code == "unanswered"}
     for metric, reported_value in reported_values.items():
-        records = records_of[metric]
+        records = metric_records[metric]
         odd = any(message.startswith(f"metric {metric}:") for message in unclear)
         if records is None or (name == "mode" and odd):  # N and I are two values, and one number
             continue

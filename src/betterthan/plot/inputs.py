@@ -230,11 +230,11 @@ def probabilities(data: Any, systems: Any = None) -> xr.DataArray:
         data = answered(data).assign_attrs(data.attrs, joint="pairwise_prob_better" in data)
     dims = data.dims if isinstance(data, xr.DataArray) and names.OUTCOME not in data.dims else ()
     if dims == (names.PAIR,):
-        square = tables.square_of_pairs(data)
+        square = tables.as_square(data)
     elif names.PAIR in dims or _is_square(data):  # pairs of several engines or targets are refused
         square = _square(data)
     else:
-        square = tables.square_of_pairs(prob_better(pairs(data)))
+        square = tables.as_square(prob_better(pairs(data)))
     values = np.asarray(square.values, dtype=float)
     bad = (values < 0) | (values > 1)
     if bad.any():
@@ -256,7 +256,7 @@ def answered(data: xr.Dataset) -> xr.DataArray:
     verdict = data["verdict"]
     empty, decided = verdict.isin(["no_data", "no_verdict"]), verdict.isin(["a_better", "b_better"])
     if by_pair:
-        better = tables.square_of_pairs(better.where(~empty))
+        better = tables.as_square(better.where(~empty))
         return better.assign_coords(decided=to_square(decided, mirror="same"))
     itself = xr.DataArray(np.eye(better.sizes[names.SYSTEM_A], dtype=bool), dims=names.SQUARE)
     return better.where(~empty | itself).assign_coords(decided=decided)

@@ -147,13 +147,13 @@ def pairwise(data: xr.Dataset) -> xr.Dataset:
 def square(data: xr.Dataset) -> pd.DataFrame:
     """P(system of the row better than that of the column); nan on pairs that were not compared."""
     better = data["prob_better"]
-    better = square_of_pairs(better) if names.PAIR in better.dims else better
+    better = as_square(better) if names.PAIR in better.dims else better
     labels = systems_of(better)
     table = pd.DataFrame(better.transpose(*names.SQUARE).values, index=labels, columns=labels)
     return table.rename_axis(index=names.SYSTEM_A, columns=names.SYSTEM_B)
 
 
-def square_of_pairs(better: xr.DataArray) -> xr.DataArray:
+def as_square(better: xr.DataArray) -> xr.DataArray:
     """P(row better than column) from probabilities by pair; NaN where pairs are missing."""
     square = to_square(better, mirror="probability", diagonal=np.nan)
     np.fill_diagonal(square.values, 0.5)
