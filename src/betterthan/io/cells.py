@@ -179,10 +179,15 @@ def holds_numbers(table: Table, column: str) -> bool:
     if isinstance(values, Numbers):
         return not np.isnan(values.values).all()
     try:
-        parsed = list(map(_parse, values.distinct if isinstance(values, Coded) else set(values)))
+        distinct = values.distinct if isinstance(values, Coded) else set(values)
     except TypeError:
         return False
-    return None not in parsed and any(not math.isnan(number or 0) for number in parsed)
+    some = False
+    for number in map(_parse, distinct):
+        if number is None:  # most often the first cell tells
+            return False
+        some = some or not math.isnan(number)
+    return some
 
 
 def _mixed_numbers(table: Table, column: str, if_text: Callable[[], str] | None) -> np.ndarray:
