@@ -199,7 +199,7 @@ def _of_own_items(data: Any) -> Any:
     of_pair = [dim for dim in data.dims if dim not in names.SQUARE]
     held, used, dropped = (
         part.sum([dim for dim in of_pair if dim in part.dims]).transpose(*names.SQUARE).values
-        for part in (data, data["n_used"], data["n_dropped"])
+        for part in (data.variable, data["n_used"].variable, data["n_dropped"].variable)
     )
     number = np.unique((held + dropped)[~np.eye(len(held), dtype=bool)]).tolist()
     is_part = not np.array_equal(held, used)
