@@ -37,6 +37,7 @@ class Pairs:
             self.scores = evaluate(responses, np.moveaxis(responses.values, 1, 0))
             return
         self.totals: Any
+        self._differences = np.empty(0)
         columns = self.item_differences() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
@@ -74,14 +75,15 @@ class Pairs:
         if self.responses.kind == "sum":
             # what moves from A to B is twice missing from their difference
             moved, near = self._moved(swaps), self._rounding / 2
-            half = (self.totals / 2).astype(moved.dtype)
-            edge = (np.abs(half) - near).astype(moved.dtype)
-            sides: dict[int, Callable[[], np.ndarray]] = {
-                TWO_SIDED: lambda: np.abs(moved - half) >= edge,
-                GREATER: lambda: moved <= near,
-                LESS: lambda: moved >= -near,
-            }
-            return np.stack([sides[tail]() for tail in tails])
+            reached = {GREATER: moved <= near} if GREATER in tails else {}
+            if LESS in tails:
+                reached[LESS] = moved >= -near
+            if TWO_SIDED in tails:  # in place, for new arrays would take longer
+                half = (self.totals / 2).astype(moved.dtype)
+                moved -= half
+                np.abs(moved, out=moved)
+                reached[TWO_SIDED] = moved >= (np.abs(half) - near).astype(moved.dtype)
+            return np.stack([reached[t] for t in tails]) if tails[1:] else reached[tails[0]][None]
         gaps = {
             two_sided: self._gaps(swaps, two_sided) for two_sided in {t == TWO_SIDED for t in tails}
         }
@@ -123,7 +125,10 @@ class Pairs:
         if self.paired:
             return moved
         *inner, systems, rows = moved.shape
-        differences = np.empty((*inner, self.first.size, rows), moved.dtype)
+        shape = *inner, self.first.size, rows
+        if self._differences.shape != shape or self._differences.dtype != moved.dtype:
+            self._differences = np.empty(shape, moved.dtype)
+        differences = self._differences  # of the chunk before, for a new array would take longer
         start = 0  # pairs of a first system stand together: each is a difference of slices
         for a in range(systems - 1):
             stop = start + systems - 1 - a
@@ -232,12 +237,13 @@ def plan(responses: Responses, method: str, most: int | None = None) -> tuple[st
     items = len(responses.values)
     how = _exact_way(responses)
     if how != "enumeration":
-        largest, work = _cost(responses) if how != "binomial" else (0, 0)
+        limit = np.inf if method == "exact" else most
+        largest, work = _cost(responses, limit) if how != "binomial" else (0, 0)
         if largest <= names.LATTICE_CELLS_MAX and (method == "exact" or work <= most):
             return how, "every swap counts"
         why = f"the exact null would need {largest:,} cells of at most {names.LATTICE_CELLS_MAX:,}"
         if largest <= names.LATTICE_CELLS_MAX:
-            why = f"the exact nulls would need {work:.1e} additions of at most {most:.0e}"
+            why = f"the exact nulls would need more than {most:.0e} additions"
     else:
         why = (
             f"{items} items are more than the {names.ENUMERATION_MAX} of which all swaps are tried"
@@ -374,8 +380,8 @@ def _two_levels(responses: Responses) -> bool:
     return randomization.two_valued(present) and responses.observed.max() <= 1
 
 
-def _cost(responses: Responses) -> tuple[int, int]:
-    """Cells of the largest exact null, and additions for all."""
+def _cost(responses: Responses, most: float = np.inf) -> tuple[int, int]:
+    """Cells of the largest exact null, and additions for all; or for some, if more than `most`."""
     ratio = responses.kind == "ratio"
     # (system, [x y,] item): sums over items are faster along memory
     values = np.ascontiguousarray(np.moveaxis(responses.values, 0, -1))
@@ -391,6 +397,8 @@ def _cost(responses: Responses) -> tuple[int, int]:
             cells, steps = cells.prod(-1), steps.any(1)
         largest = max(largest, int(cells.max()))
         work += float((cells * np.count_nonzero(steps, axis=-1)).sum())
+        if work > most:
+            break
     return largest, int(work)
 
 

@@ -209,7 +209,7 @@ def _normal_score(below: _Array, above: _Array) -> _Array:
 
 
 # of a standard deviation: a shorter step is the last, with an error below a third of its cube
-_STEP, _STEP_ROUGH, _MEETING, _ROUNDS = 1e-5, 0.004, 1e-9, 60
+_STEP, _STEP_ROUGH, _MEETING, _ROUNDS = 3e-5, 0.004, 1e-9, 60
 _BENT = 0.5  # most that the square changes a step by
 _HELD = 2**14  # numbers (component, pair) at once, which the processor's cache holds
 # pairs, and the share of distinct ones, from which charts are interpolated
