@@ -789,6 +789,7 @@ SPREADS = {
     "var": lambda two: two.var(axis=1, ddof=0),
     "range": lambda two: np.ptp(two, axis=1),
     "Z": lambda two: two.std(axis=1, ddof=0),
+    "σ": lambda two: two.std(axis=1),
 }
 
 
@@ -804,10 +805,22 @@ def test_how_far_systems_lie_apart_on_an_item_is_no_system(column, higher):
 
 
 @pytest.mark.parametrize(
-    "columns", [["stddev"], ["Std. Dev."], ["σ"], ["sd_A"], ["rank_A", "rank_B"]]
+    "columns", [["stddev"], ["stdev"], ["Std. Dev."], ["sd_A", "sd_B"], ["rank_A", "rank_B"]]
 )
 def test_spreads_and_ranks_are_no_systems_by_their_names(columns):
     frame = two_close_systems()
     frame[columns] = np.random.default_rng(1).integers(1, 4, (len(frame), len(columns)))
     with pytest.raises(ValueError, match=f"'{columns[0]}': by its name no scores of a system"):
         bt.read(frame)
+
+
+SIMILAR = [
+    *(["ResNet", "SE_ResNet"], ["gpt", "rank_gpt", "bm25"], ["body", "upper_body", "lower_body"]),
+    *(["transformer", "std_transformer"], ["llama", "ci_llama", "var_llama"], ["α", "β", "σ"]),
+]
+
+
+@pytest.mark.parametrize("systems", SIMILAR, ids="-".join)
+def test_systems_may_be_called_as_another_with_a_prefix(systems):
+    scores = np.random.default_rng(2).uniform(0.6, 0.9, (40, len(systems))).round(3)
+    assert bt.read(pd.DataFrame(scores, columns=systems)).system.values.tolist() == systems

@@ -334,7 +334,8 @@ def rests_on_few(pairs: Paired, differences: np.ndarray, margin: float, threshol
     if not -skewness > TOO_SKEWED * np.sqrt(len(size)):
         return False
     width = pairs.limits[1] - pairs.limits[0]
-    above = np.append(total + margin * size, size.mean() * (margin - width))
+    larger = (size**2).sum() / size.sum()  # of the cluster of an item, on average
+    above = np.append(total + margin * size, larger * (margin - width))
     return prob_above_0(above) < threshold
 
 

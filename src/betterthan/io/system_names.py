@@ -204,7 +204,7 @@ def renamed(data: Any, systems: Any) -> Any:
 
 
 _SUMMARY = re.compile(
-    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|macro|micro|variance|σ"
+    r"\s*(grand )?(total|sum|mean|average|avg\.?|overall|median|std\.?|macro|micro|variance|stdev"
     r"|st(an)?d(ard)?[ ._]*(dev(iation)?|err(or)?)\.?|stabw|stdabw)"
     r"([ _](score|total|average|avg))?\s*",
     re.IGNORECASE,
@@ -227,12 +227,13 @@ _NEXT_TO_SCORES = re.compile(  # of a system that has a column of its own, too
     re.IGNORECASE,
 )
 _NEXT_TO_IT = re.compile(  # the same, unless it has 0 and 1
-    r"(std|stdev|sd|se|sem|std_?err|var|variance|rank|lower|upper|[lu]cb|ci)[ _.]+(?P<after>.+)"
-    r"|(?P<before>.+?)[ _.(\[]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std"
+    r"(?P<kind>std|stdev|sd|se|sem|std_?err|var|variance|rank|lower|upper|[lu]cb|ci)[ _.]+"
+    r"(?P<of>.+)"
+    r"|(?P<system>.+?)[ _.(\[]+(lo|hi|lower|upper|[lu]cb|ci|ci[ _]?(95|low|high|lower|upper)|std"
     r"|stdev|sd|se|sem|std_?err|var|variance|rank|step|turn|time|sec|second|usd|ms|count)s?[)\]]?",
     re.IGNORECASE,
 )
-_SPREAD = re.compile(r"\s*(sd|se|sem|var|range|spread)\s*", re.IGNORECASE)
+_SPREAD = re.compile(r"\s*(sd|se|sem|var|range|spread|σ)\s*", re.IGNORECASE)
 _RUNS_MEAN = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\s*((.+[ _])?(diff|difference|delta|improvement)s?|gain|change)([ _]\(?(%|abs|rel)\)?)?\s*"
@@ -386,12 +387,10 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
     differences = [c for c in columns if _DIFFERENCE.fullmatch(c) and not (greek or c in binary)]
     odd += differences if len(differences) < len(columns) else []
     for pattern in (_NEXT_TO_SCORES, _NEXT_TO_IT):
-        named = [
-            match[0]
-            for match in filter(None, map(pattern.fullmatch, columns))
-            if any(system in columns for system in match.groupdict().values())
-        ]
+        matches = [match for match in map(pattern.fullmatch, columns) if match]
+        named = [match[0] for match in matches if match["system"] in columns]
         odd += [c for c in named if pattern is _NEXT_TO_SCORES or c not in binary]
+    odd += [c for c in _of_every_system(columns, matches) if c not in binary]
     if means := [match for match in map(_RUNS_MEAN.fullmatch, columns) if match]:
         runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
         odd += [match[0] for match in means if match[1] in runs]
@@ -399,6 +398,18 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
         return "by its name no scores of a system", list(dict.fromkeys(odd))
     odd = [column for column in columns if _DESCRIPTION.fullmatch(column)]
     return ("by its name describes items", odd) if 0 < len(odd) < len(columns) else ("", [])
+
+
+def _of_every_system(columns: Sequence[str], matches: Sequence[re.Match[str]]) -> list[str]:
+    """Columns such as sd_A and sd_B next to A and B; SE_ResNet next to ResNet is a system."""
+    by_kind: dict[str, dict[str, str]] = {}
+    for match in matches:
+        if match["kind"]:
+            by_kind.setdefault(match["kind"].casefold(), {})[match["of"]] = match[0]
+    named = [of_systems for of_systems in by_kind.values() if len(of_systems) > 1]
+    prefixed = [column for of_systems in named for column in of_systems.values()]
+    systems = {*columns}.difference(prefixed)
+    return prefixed if all(systems <= {*of_systems} for of_systems in named) else []
 
 
 def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -551,9 +562,9 @@ def _bounds_of_others(values: np.ndarray, systems: Sequence[str]) -> list[tuple[
 
 def _spreads_of_others(values: np.ndarray, systems: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Find columns that measure how far all others lie apart, to the digits that they have."""
-    rows = values[~np.isnan(values).any(1)]
-    if not 3 <= len(systems) <= _FEW_SYSTEMS or len(values) > _MOST_ROWS or not len(rows):
+    if not 3 <= len(systems) <= _FEW_SYSTEMS or len(values) > _MOST_ROWS:
         return
+    rows = values[~np.isnan(values).any(1)]
     some = rows[:_MANY_STATISTICS]
     widest = np.ptp(some, axis=1)[:, None]
     possible = ((some >= 0) & (some <= np.maximum(widest, widest**2))).all(0)
