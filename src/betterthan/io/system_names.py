@@ -390,7 +390,7 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
         matches = [match for match in map(pattern.fullmatch, columns) if match]
         named = [match[0] for match in matches if match["system"] in columns]
         odd += [c for c in named if pattern is _NEXT_TO_SCORES or c not in binary]
-    odd += [c for c in _of_every_system(columns, matches) if c not in binary]
+    odd += [c for c in _for_every_system(columns, matches) if c not in binary]
     if means := [match for match in map(_RUNS_MEAN.fullmatch, columns) if match]:
         runs = {match[1] or match[4] for match in map(_RUN.fullmatch, columns) if match}
         odd += [match[0] for match in means if match[1] in runs]
@@ -400,16 +400,16 @@ def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, 
     return ("by its name describes items", odd) if 0 < len(odd) < len(columns) else ("", [])
 
 
-def _of_every_system(columns: Sequence[str], matches: Sequence[re.Match[str]]) -> list[str]:
+def _for_every_system(columns: Sequence[str], matches: Sequence[re.Match[str]]) -> list[str]:
     """Columns such as sd_A and sd_B next to A and B; SE_ResNet next to ResNet is a system."""
     by_kind: dict[str, dict[str, str]] = {}
     for match in matches:
         if match["kind"]:
             by_kind.setdefault(match["kind"].casefold(), {})[match["of"]] = match[0]
-    named = [of_systems for of_systems in by_kind.values() if len(of_systems) > 1]
-    prefixed = [column for of_systems in named for column in of_systems.values()]
+    named = [group for group in by_kind.values() if len(group) > 1]
+    prefixed = [column for group in named for column in group.values()]
     systems = {*columns}.difference(prefixed)
-    return prefixed if all(systems <= {*of_systems} for of_systems in named) else []
+    return prefixed if all(systems <= {*group} for group in named) else []
 
 
 def columns_of_runs(columns: Sequence[str]) -> dict[str, list[str]]:
