@@ -805,7 +805,8 @@ def test_how_far_systems_lie_apart_on_an_item_is_no_system(column, higher):
 
 
 @pytest.mark.parametrize(
-    "columns", [["stddev"], ["stdev"], ["Std. Dev."], ["sd_A", "sd_B"], ["rank_A", "rank_B"]]
+    "columns",
+    [["stddev"], ["stdev"], ["Std. Dev."], ["A ±"], ["sd_A", "sd_B"], ["rank_A", "rank_B"]],
 )
 def test_spreads_and_ranks_are_no_systems_by_their_names(columns):
     frame = two_close_systems()

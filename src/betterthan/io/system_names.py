@@ -237,7 +237,7 @@ _SPREAD = re.compile(r"\s*(sd|se|sem|var|range|spread|σ)\s*", re.IGNORECASE)
 _RUNS_MEAN = re.compile(r"(.+?)[ _.(\[-]+(mean|avg|average|median)[)\]]?", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\s*((.+[ _])?(diff|difference|delta|improvement)s?|gain|change)([ _]\(?(%|abs|rel)\)?)?\s*"
-    r"|Δ.*",
+    r"|Δ.*|.*±.*",
     re.IGNORECASE,
 )
 _GREEK = {"alpha", "beta", "gamma"}  # then delta is a name
