@@ -167,7 +167,7 @@ def test_compare_graded_scores(benchmark, who):
         random = np.random.default_rng(1)
         noise = random.normal(0, 0.12, scores.shape)
         scores = (random.random((500, 1)) + noise + 0 * scores).clip(0, 1).round(3)
-    benchmark.pedantic(bt.compare, (scores,), rounds=5, warmup_rounds=1)
+    benchmark.pedantic(bt.compare, (scores,), rounds=40, warmup_rounds=2)
 
 
 @pytest.mark.parametrize("who", ["instead", "ours"])

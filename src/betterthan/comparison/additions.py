@@ -182,22 +182,26 @@ def item_statistics(evaluation: Evaluation, options: Options, answer: Answer) ->
 
 def _spread(scores: xr.DataArray) -> Arrays:
     """Standard deviation, quantiles, and the mean of the worst tenth, of each system's scores."""
-    values = scores.values.astype(float)
-    better = 1 if scores.attrs.get("higher_is_better", True) else -1
-    ascending = better * np.sort(better * values, axis=0)  # the worst first, nan last
-    n = (~np.isnan(values)).sum(0)
+    ascending = np.sort(scores.values.T.astype(float))  # (system, item), nan last
+    n = (~np.isnan(ascending)).sum(1)
     unknown = np.where(n > 0, 0.0, np.nan)  # of a system without a score
-    ascending[:, n == 0] = 0.0
-    mean = np.nansum(values, axis=0) / np.maximum(n, 1)
-    squares = np.where(n > 1, np.nansum((values - mean) ** 2, axis=0), np.nan)
-    worst = np.arange(len(values))[:, None] < np.maximum(np.ceil(n / _TENTH), 1)
-    tenth = np.nanmean(np.where(worst, ascending, np.nan), 0)
-    # without missing scores all columns at once
-    quantile = np.quantile if (n == len(values)).all() else np.nanquantile
-    levels = quantile(ascending, QUANTILES, axis=0) + unknown
+    place, last = np.arange(ascending.shape[1]), np.maximum(n - 1, 0)[:, None]
+    observed = place < n[:, None]
+    ascending[~observed] = 0.0
+    mean = ascending.sum(1) / np.maximum(n, 1)
+    squares = np.where(observed, (ascending - mean[:, None]) ** 2, 0.0).sum(1)
+    squares[n < 2] = np.nan
+    number = np.maximum(np.ceil(n / _TENTH), 1)
+    better = scores.attrs.get("higher_is_better", True)
+    worst = (place if better else last - place) < number[:, None]
+    tenth = np.where(worst & observed, ascending, 0.0).sum(1) / number
+    at = last * QUANTILES
+    below = at.astype(int)
+    low, high = (np.take_along_axis(ascending, np.minimum(k, last), 1) for k in (below, below + 1))
+    levels = low + (high - low) * (at - below) + unknown[:, None]
     return {
         "score_sd": ((names.SYSTEM,), np.sqrt(squares / np.maximum(n - 1, 1))),
-        "score_quantile": ((names.SYSTEM, "quantile"), levels.T),
+        "score_quantile": ((names.SYSTEM, "quantile"), levels),
         "score_worst_tenth": ((names.SYSTEM,), tenth + unknown),
         "quantile": (("quantile",), np.array(QUANTILES)),
     }

@@ -36,14 +36,13 @@ class Pairs:
         if responses.kind == "custom":
             self.scores = evaluate(responses, np.moveaxis(responses.values, 1, 0))
             return
-        self.totals: Any
+        self.totals: Any  # of a sum half of them, (pair, 1)
         self._differences = np.empty(0)
         columns = self.item_differences() if self.paired else responses.values
         self.columns = np.moveaxis(columns, 1, -1)  # (item, ..., pair or system)
         if responses.kind == "sum":
-            totals = columns.sum(0)
-            totals = totals if self.paired else totals[self.first] - totals[self.second]
-            self.totals = totals[:, None]
+            self._half = half = columns.sum(0)[:, None] / 2
+            self.totals = half if self.paired else half[self.first] - half[self.second]
         else:
             totals = responses.values.sum(0).astype(float)[..., None]
             a, b = totals[self.first], totals[self.second]
@@ -73,16 +72,14 @@ class Pairs:
     def reached(self, swaps: np.ndarray, tails: list[int]) -> np.ndarray:
         """(tail, pair, rows): whether a swap is at least as extreme as what was observed."""
         if self.responses.kind == "sum":
-            # what moves from A to B is twice missing from their difference
-            moved, near = self._moved(swaps), self._rounding / 2
-            reached = {GREATER: moved <= near} if GREATER in tails else {}
+            moved, near, half = self._moved(swaps), self._rounding / 2, self.totals
+            kind = moved.dtype
+            reached = {GREATER: moved <= (near - half).astype(kind)} if GREATER in tails else {}
             if LESS in tails:
-                reached[LESS] = moved >= -near
-            if TWO_SIDED in tails:  # in place, for new arrays would take longer
-                half = (self.totals / 2).astype(moved.dtype)
-                moved -= half
-                np.abs(moved, out=moved)
-                reached[TWO_SIDED] = moved >= (np.abs(half) - near).astype(moved.dtype)
+                reached[LESS] = moved >= (-near - half).astype(kind)
+            if TWO_SIDED in tails:  # in place, for a new array would take longer
+                size = np.abs(moved, out=moved)
+                reached[TWO_SIDED] = size >= (np.abs(half) - near).astype(kind)
             return np.stack([reached[t] for t in tails]) if tails[1:] else reached[tails[0]][None]
         gaps = {
             two_sided: self._gaps(swaps, two_sided) for two_sided in {t == TWO_SIDED for t in tails}
@@ -110,7 +107,7 @@ class Pairs:
         if r.kind == "custom":
             return np.abs(self._custom(swaps))
         if r.kind == "sum":
-            return np.abs(self.totals - 2 * self._moved(swaps))
+            return np.abs(2 * self._moved(swaps))
         xa, ya, xb, yb = self._swapped(swaps)
         difference = ratios.score(xa, ya, r.k) - ratios.score(xb, yb, r.k)
         return np.abs(difference.mean(0) if r.kind == "macro" else difference)
@@ -120,8 +117,12 @@ class Pairs:
         return self.sizes(np.zeros((1, -(-len(self.responses.values) // 8)), dtype=np.uint8))[:, 0]
 
     def _moved(self, swaps: np.ndarray) -> np.ndarray:
-        """(..., pair, rows): what the swaps take from A and give to B."""
+        """(..., pair, rows): what the swaps take from A and give to B; of a sum less half of the
+        difference, so that it is half of the swapped one, B - A.
+        """
         moved = randomization.moved(swaps, self.columns)
+        if self.responses.kind == "sum":
+            moved -= self._half.astype(moved.dtype)
         if self.paired:
             return moved
         *inner, systems, rows = moved.shape

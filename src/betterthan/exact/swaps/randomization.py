@@ -172,7 +172,7 @@ def stopping_points(exceeds: np.ndarray, before: np.ndarray, stop_after: int) ->
 
 _TINY = float(np.finfo(float).tiny)  # the least p, where halving has no room left
 _DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 25, 30, 32, 40, 50, 60, 64, 100)
-_SCALES = (*_DIGITS, 128, 256, 1000, 1024, 10_000, 100_000, 1_000_000)
+_SCALES = np.array([*_DIGITS, 128, 256, 1000, 1024, 10_000, 100_000, 1_000_000])
 _HALVINGS = 1000  # at once: 2**1000 is still a float
 _ROUNDING = 1e-15  # relative, of p
 _LARGEST = 2**40  # of a score in whole units
@@ -187,11 +187,13 @@ def whole_scores(values: np.ndarray) -> tuple[np.ndarray, int] | None:
     """
     filled = np.where(np.isnan(values), 0.0, values)
     first, size = filled.ravel()[:_TRIED], np.abs(filled).max(initial=0)
-    for scale in _SCALES:
+    for k in np.flatnonzero(_whole(first[:, None] * _SCALES)):
+        scale = int(_SCALES[k])
+        scaled = filled * scale
         if np.rint(size * scale) > _LARGEST:
             return None
-        if _whole(first * scale) and _whole(filled * scale):
-            return np.rint(filled * scale).astype(np.int64), scale
+        if _whole(scaled).all():
+            return np.rint(scaled).astype(np.int64), scale
     return None
 
 
@@ -202,9 +204,10 @@ def two_valued(scores: np.ndarray) -> bool:
     return bool(((scores == scores.min()) | (scores == scores.max())).all())
 
 
-def _whole(scaled: np.ndarray) -> bool:
+def _whole(scaled: np.ndarray) -> np.ndarray:
+    """Whether all numbers of a column are whole but for rounding."""
     allowed = 8 * np.finfo(float).eps * np.maximum(np.abs(scaled), 1)
-    return bool((np.abs(scaled - np.rint(scaled)) <= allowed).all())
+    return (np.abs(scaled - np.rint(scaled)) <= allowed).all(0)
 
 
 def sum_tails(differences: np.ndarray) -> tuple[float, float, float]:
