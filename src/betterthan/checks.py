@@ -81,9 +81,20 @@ def positive_real(value: Any, what: str) -> float:
 def reals(values: Any, what: str, wanted: str = "numbers") -> np.ndarray:
     """Return `values` as an array of floats."""
     try:
-        return np.asarray(values, dtype=float)
+        array = np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} is {quoted(values)}; give {wanted}") from None
+    no_times(np.asarray(values).dtype, what)
+    return array
+
+
+def no_times(dtype: Any, what: str) -> None:
+    """Refuse dates and durations: as a number a missing one is -9.2e18."""
+    if dtype.kind in "mM":
+        right = "seconds, such as column.dt.total_seconds()" if dtype.kind == "m" else "numbers"
+        raise ValueError(
+            f"{what} holds {'dates' if dtype.kind == 'M' else 'durations'}; give {right}"
+        )
 
 
 def flag(value: Any, what: str) -> bool:

@@ -216,3 +216,10 @@ def test_sets_with_the_same_errors_share_the_first_place():
 def test_two_sets_must_not_be_printed_alike():
     with pytest.raises(ValueError, match="feature set '1' occurs more than once"):
         bt.features.compare(table(1), "y", {1: ["x0"], "1": ["x1"]})
+
+
+@pytest.mark.parametrize("dims", [("",), ("", "_a", "_b")])
+def test_a_report_of_some_sets_is_refused(noise, dims):
+    part = noise[0].isel({f"feature_set{dim}": slice(2) for dim in dims})
+    with pytest.raises(ValueError, match="some of the feature sets that were compared"):
+        bt.report(part)

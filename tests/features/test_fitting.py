@@ -235,3 +235,43 @@ def test_feature_sets_use_the_same_rows(frame):
         bt.features.compare(frame, "gain", ["x0"])
     assert found.attrs["answer"] == "feature_sets"
     assert found.attrs["version"] == bt.__version__
+
+
+def test_a_response_of_one_column_is_joined_by_its_index(frame):
+    features, gain = frame.drop(columns="gain"), frame["gain"].sample(frac=1, random_state=1)
+    same = bt.features.performance_function(features, gain, rng=1).fit
+    xr.testing.assert_identical(
+        bt.features.performance_function(features, gain.to_frame(), rng=1).fit, same
+    )
+    with pytest.raises(ValueError, match="response is a table with the columns gain, other; give"):
+        bt.features.performance_function(features, gain.to_frame().assign(other=1.0))
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.to_timedelta(np.arange(35.0), unit="s"), "'time' holds durations; give seconds"),
+        (pd.date_range("2026-01-01", periods=35), "'time' holds dates; give numbers"),
+    ],
+)
+def test_dates_and_durations_are_no_numbers(frame, column, message):
+    times = frame.assign(time=column)
+    times.loc["student 3", "time"] = pd.NaT
+    with pytest.raises(ValueError, match=message):
+        bt.features.performance_function(times, "gain")
+    with pytest.raises(ValueError, match=message.replace("'time'", "x")):
+        bt.people.correlation(times["time"], times["gain"])
+
+
+def test_a_near_copy_of_a_feature_is_refused_before_it_is_left_out(frame):
+    noise = np.random.default_rng(0).normal(0, 1e-5, len(frame))
+    near = frame.assign(near=frame["x0"] + noise)
+    with pytest.raises(ValueError, match="feature 'near' is a copy of x0"):
+        bt.features.performance_function(near, "gain", direction="none")
+
+
+def test_columns_that_are_numbers_are_features_by_their_names():
+    random = np.random.default_rng(1)
+    x = pd.DataFrame(random.normal(size=(40, 2)))
+    function = bt.features.performance_function(x, x[0] + random.normal(0, 1, 40))
+    assert float(function.predict(x.iloc[0])) == float(function.predict(x)[0])

@@ -107,3 +107,15 @@ def test_another_model_is_refused():
     tree = bt.posterior.draws(bt.datasets.contingency_case("a"), rng=1)
     with pytest.raises(ValueError, match="tree is a fit of dirichlet_multinomial; give a fit of"):
         bt.features.predict(tree, COMPONENTS)
+
+
+def test_components_with_the_same_label_are_refused(tree):
+    twice = pd.concat([COMPONENTS, COMPONENTS.loc[["A"]] / 2])
+    with pytest.raises(ValueError, match="component 'A' occurs more than once"):
+        bt.features.predict(tree, twice)
+
+
+def test_a_report_of_some_components_needs_their_pairs(tree):
+    prediction = bt.features.predict(tree, COMPONENTS)
+    with pytest.raises(ValueError, match=r"a part of what features\.predict returned; give all"):
+        bt.report(prediction.sel(system=["A", "B"]))

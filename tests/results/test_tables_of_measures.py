@@ -219,3 +219,10 @@ def test_a_p_value_that_is_none_is_refused(diag, value):
     frame = diag.assign(p_value=pd.Series([value] * 11, index=diag.index, dtype=object))
     with pytest.raises(ValueError, match="p_value"):
         bt.sign_test(frame)
+
+
+@pytest.mark.parametrize("part", [{"system": [0]}, {"subset": [0]}])
+def test_a_part_of_a_strength_is_refused(part):
+    whole = bt.significance.strength(STRENGTHS, rng=1)
+    with pytest.raises(ValueError, match="a part of the strength of two systems"):
+        bt.report(whole.isel(part))

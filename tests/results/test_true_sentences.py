@@ -330,3 +330,14 @@ def test_provenance_records_each_choice_that_changes_a_number():
         assert line in bt.signature(answer).split(" | ")
     runs = scores(random.random((30, 2)), item=np.repeat(range(10), 3), epoch=[1, 2, 3] * 10)
     assert " | success=0.5 | " in bt.runs.reliability(runs, k=3, success=0.5).signature()
+
+
+def test_missing_runs_of_both_systems_are_not_of_the_one_that_lacks_items():
+    random = np.random.default_rng(1)
+    runs = (random.random((60, 5, 2)) < random.beta(0.6, 0.5, (60, 1, 1))).astype(float)
+    runs[random.random(runs.shape) < 0.15] = np.nan
+    places = np.argwhere(~np.isnan(runs))
+    rows = [(f"i{i}", f"e{e}", "ab"[s], runs[i, e, s]) for i, e, s in places]
+    frame = pd.DataFrame(rows, columns=["item", "epoch", "system", "score"])
+    text = " ".join(bt.compare(frame, quantity="pass^3").statement())
+    assert f"{(np.isnan(runs).sum(2) == 1).sum()} scores are missing" in text

@@ -165,14 +165,15 @@ def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:
     """The first column that follows from the columns before it (and a constant), and those columns;
     None if none.
 
-    Columns are standardised; a column follows when it leaves less than 1e-7 of its length, as in
-    R's `lm`.
+    Columns are standardised; a column follows when it leaves less than 1e-7 of its square, which
+    stepwise selection leaves out.
     """
     basis = np.linalg.qr(design(x))
     for column in range(x.shape[1]):
-        if abs(basis[1][column + 1, column + 1]) < 1e-7 * np.linalg.norm(x[:, column]):
+        left = basis[1][column + 1, column + 1] ** 2
+        if left < TOLERANCE * (x[:, column] ** 2).sum():
             weights = linalg.lstsq(x[:, :column], x[:, column])[0] if column else np.array([])
-            return column, [k for k in range(column) if abs(weights[k]) > 1e-6]
+            return column, [k for k in range(column) if abs(weights[k]) > 1e-3]
     return None
 
 

@@ -470,6 +470,7 @@ def _components(tree: xr.DataTree, components: Any) -> tuple[list[str], np.ndarr
     """Names of the components and their features, in the order of the fit."""
     features = [str(f) for f in tree["posterior"].to_dataset()[names.FEATURE].values]
     if isinstance(components, pd.DataFrame):
+        checks.unique(map(str, components.index), "component")
         components = {str(name): row for name, row in components.iterrows()}
     if not isinstance(components, Mapping) or not components:
         raise ValueError(

@@ -189,7 +189,7 @@ def refuse_unknown_confusions(
 def values_by_name(component: Any) -> Mapping[str, Any]:
     """The scores of a component, by the names of features."""
     if isinstance(component, pd.Series):
-        return dict(component)
+        return {str(name): value for name, value in component.items()}
     if isinstance(component, pd.DataFrame | Mapping):
         return {str(name): component[name] for name in component}
     dims = set(component.dims) if isinstance(component, xr.DataArray) else set()

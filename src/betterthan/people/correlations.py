@@ -262,6 +262,7 @@ def as_numbers(values: Any, what: str, *, finite: bool = True) -> np.ndarray:
         array = np.array(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} holds something that is no number") from None
+    checks.no_times(np.asarray(values).dtype, what)
     if finite and (bad := np.flatnonzero(np.isinf(array))).size:
         value = array.ravel()[bad[0]]
         raise ValueError(f"{what} holds {value:g} at position {bad[0]}; give finite numbers")

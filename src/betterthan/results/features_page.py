@@ -160,6 +160,7 @@ class FeatureSetFacts:
 
 def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
     """Facts from the result of `features.compare`."""
+    _refuse_a_part(sets)
     labels = labels_on_one_line(sets[names.FEATURE_SET].values)
     r2, proportions = sets["r2_held_out_chosen"].values, sets["picked"].values
     best = int(np.argmax(r2))
@@ -180,6 +181,17 @@ def feature_set_facts(sets: xr.Dataset) -> FeatureSetFacts:
         most_chosen=labels[int(proportions.argmax())],
         proportion=float(proportions.max()),
     )
+
+
+def _refuse_a_part(sets: xr.Dataset) -> None:
+    """Refuse some of the sets that were compared."""
+    axes = [names.FEATURE_SET, f"{names.FEATURE_SET}_a", f"{names.FEATURE_SET}_b"]
+    axes = [sets[axis].values.tolist() for axis in axes]
+    if axes[0] != axes[1] or axes[0] != axes[2] or sets["picked"].values.sum() < 1 - 1e-9:
+        raise ValueError(
+            "these are some of the feature sets that were compared, and the R2 of a repeated "
+            "choice is of all; report them all, or call features.compare with these sets"
+        )
 
 
 def feature_set_sentences(facts: FeatureSetFacts) -> list[str]:

@@ -128,6 +128,10 @@ def build_page(answer: Any) -> Document:
         raise ValueError(
             f"answers hold what {kind.by} returned, but not whole ({lost}); give all of it"
         ) from error
+    except IndexError as error:  # some labels of a dimension were selected, and not of its pairs
+        raise ValueError(
+            f"answers hold a part of what {kind.by} returned; give all of it"
+        ) from error
 
 
 def _makers() -> str:

@@ -636,7 +636,9 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
     if not missing.n or (holds and answer.pair):
         return
     score = "score" if missing.n == 1 else "scores"
-    whose = f" of {answer.pair.lacking}" if answer.pair and answer.pair.lacking else ""
+    pair = answer.pair  # which may lack runs of both systems, and items of one
+    system = pair.lacking if pair and pair.n_dropped == missing.n else None
+    whose = f" of {system}" if system else ""
     lacking = f"{missing.n:,} {score}{whose} {'is' if missing.n == 1 else 'are'} missing"
     if answer.pair:
         yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"

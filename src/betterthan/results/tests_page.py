@@ -310,6 +310,11 @@ def strength_page(strength: xr.Dataset) -> Document:
     """The page on the strength of results, from `significance.strength`."""
     a = strength.attrs
     systems = labels_on_one_line(strength[names.SYSTEM].values)
+    if len(systems) != 2 or not np.isin(strength["strongest"], [*strength["tail"], 1.0]).all():
+        raise ValueError(
+            "this is a part of the strength of two systems, and its levels are of all their "
+            "measures; report the whole, or call significance.strength with these measures"
+        )
     subsets: Any = strength["tail"].to_dataframe()
     subsets["favours"] = labels_on_one_line(subsets["favours"])
     strongest = {
