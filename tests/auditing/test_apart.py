@@ -54,10 +54,12 @@ def test_metrics_agree_as_kendall_says(b):
     assert tau == pytest.approx(stats.kendalltau(a, b).statistic)
 
 
+def scores(*means):
+    values, systems = np.tile(means, (4, 1)), ["a", "b", "c"][: len(means)]
+    return xr.DataArray(values, dims=("item", "system"), coords={"system": systems})
+
+
 def test_other_ranks_of_three_systems_are_told():
-    def scores(*means):
-        values = np.tile(means, (4, 1))
-        return xr.DataArray(values, dims=("item", "system"), coords={"system": ["a", "b", "c"]})
 
     (same,) = other_winner({"acc": scores(0.9, 0.5, 0.4), "f1": scores(0.8, 0.2, 0.3)})
     assert same.message == (
@@ -69,3 +71,11 @@ def test_other_ranks_of_three_systems_are_told():
         "a by acc, c by f1; 3 of 3 pairs of systems have the opposite order, tau -1.00"
     )
     assert not list(other_winner({"acc": scores(0.9, 0.5, 0.4), "f1": scores(3, 2, 1)}))
+
+
+def test_metrics_rank_systems_by_items_and_not_by_runs():
+    """a was run three times more on the items it fails."""
+    coords = {"item": [*"qrrrr"], "system": ["a", "b"], "epoch": ("item", [1, 1, 2, 3, 4])}
+    values = [[1.0, 0.4], [0.0, 0.4], *[[0.0, np.nan]] * 3]
+    runs = xr.DataArray(values, coords, ("item", "system"))
+    assert not list(other_winner({"x": runs, "y": scores(0.9, 0.5)}))

@@ -52,3 +52,17 @@ def test_a_table_has_no_texts(tmp_path):
     (tmp_path / "a.csv").write_text("item,a,b\nq,1,0\nr,0,1\n")
     with pytest.raises(ValueError, match="near=True does not apply"):
         bt.audit(tmp_path / "a.csv", near=True)
+
+
+def test_one_question_with_two_answers_is_a_near_copy(tmp_path):
+    for model in ("a", "b"):
+        questions = {"q0": (LONG[0], "x"), "q1": (LONG[0], "y"), "q2": (LONG[1], "z")}
+        samples = [
+            made_inspect.summary(item, 1, input=text, target=target)
+            for item, (text, target) in questions.items()
+        ]
+        head = made_inspect.header(model, list(questions), eval__task_id=model)
+        made_inspect.json_log(tmp_path / f"{model}.log", head, samples)
+    near = bt.audit(tmp_path, near=True).findings.set_index("code").loc["near-double"]
+    assert near["message"] == "1 pair of items is a near copy: q0 and q1"
+    assert (near["n"], near["of"]) == (1, 3)

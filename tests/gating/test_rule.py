@@ -320,3 +320,29 @@ def test_clusters_of_unlike_sizes_that_fail_wholly_seldom_let_a_candidate_pass()
         by_t = mean_chances(pairs, 0.05, 0.95).verdict == "pass"
         passes.append(by_t and not rests_on_few(pairs, pairs.differences, 0.05, 0.95))
     assert np.mean(passes) < 0.1
+
+
+def one_large_cluster(clusters, large):
+    """A system that loses one item, which is a cluster of its own."""
+    cluster = np.repeat(np.arange(clusters), [large, *[1] * (clusters - 1)])
+    scores = np.ones((len(cluster), 2))
+    scores[-1, 1] = 0
+    coords = {"item": [f"q{k}" for k in range(len(cluster))], "system": ["old", "new"]}
+    coords["cluster"] = "item", [f"d{k}" for k in cluster]
+    return xr.DataArray(scores, dims=("item", "system"), coords=coords)
+
+
+@pytest.mark.parametrize(("large", "few"), [(1, False), (20, True)])
+def test_one_more_cluster_is_as_large_as_that_of_an_item(large, few):
+    """A cluster of 1.19 items could be lost, which is the mean size; one of 4.2 could not."""
+    pairs = paired(one_large_cluster(100, large))
+    assert mean_chances(pairs, 0.1, SURE).verdict == "pass"
+    assert rests_on_few(pairs, pairs.differences, 0.1, SURE) == few
+
+
+def test_the_difference_of_accuracies_on_few_clusters_stays_within_1():
+    columns = {"item": range(6), "cluster": list("aabbcc")}
+    old = pd.DataFrame(columns | {"score": 1.0})
+    new = pd.DataFrame(columns | {"score": [0, 0, 0, 1, 1, 1.0]})
+    evidence = bt.gate(old, new, margin=0.05).evidence
+    assert (evidence.lower, evidence.upper) == pytest.approx((-1.0, 0.249), abs=1e-3)

@@ -505,3 +505,24 @@ def test_counts_of_tp_fp_and_fn_are_no_score():
     scored = counts.assign(f1=0.5)
     better = scored.assign(f1=0.6)
     assert bt.gate(scored, better, margin=0.05, score="f1").verdict == "pass"
+
+
+@pytest.mark.parametrize(("lacks", "max_missing"), [(0, 0), (5, 0.05)])
+def test_as_many_scores_may_be_missing_as_the_user_allows(lacks, max_missing):
+    old = pd.DataFrame({"item": range(100), "score": 1.0})
+    new = old.assign(score=[None] * lacks + [0.0] + [1.0] * (99 - lacks))
+    assert bt.gate(old, new, margin=0.1, max_missing=max_missing).verdict != "not comparable"
+    if lacks:
+        few = bt.gate(old, new, margin=0.1, max_missing=max_missing - 0.001)
+        assert few.verdict == "not comparable"
+
+
+def test_missing_scores_of_the_baseline_may_be_the_best():
+    """Of a cluster of two: with them lost the pass would rest on few clusters, if they are 1."""
+    sizes = [1, 6, 1, 6, 5, 2, 1, 1, 4, 5, 2, 1, 7, 3, 2, 2, 4, 7, 6, 3, 3, 1, 6, 1, 3]
+    cluster = np.repeat(np.arange(25), sizes)
+    new = pd.DataFrame({"item": range(83), "cluster": cluster, "score": np.arange(83) != 32}) * 1.0
+    old = new.assign(score=np.where(cluster == 10, np.nan, 1.0))
+    decision = bt.gate(old, new, margin=0.1, max_missing=1)
+    assert decision.verdict == "inconclusive"
+    assert "the 2 missing scores could change that" in decision.why[0]

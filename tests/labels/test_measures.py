@@ -180,3 +180,11 @@ def test_bad_input(call, message):
 def test_several_labels_of_one_item_are_no_label(nested):
     with pytest.raises(ValueError, match=r"gold: label 2 is a \w+; give one label$"):
         bt.labels.confusion_matrix(["a", nested], ["a", "b"])
+
+
+def test_labels_that_differ_little_are_warned_of_or_refused():
+    with pytest.warns(UserWarning, match="'Yes' and 'yes' differ only by blanks, case or unicode"):
+        bt.labels.confusion_matrix(["Yes", "No"], ["yes", "No"])
+    with pytest.raises(ValueError, match=r"labels '1' and '1\.0' are one number"):
+        bt.labels.confusion_matrix(["1", "0"], ["1.0", "0"])
+    bt.labels.confusion_matrix(["Yes", "No"], ["yes", "No"], labels=["Yes", "yes", "No"])

@@ -116,18 +116,21 @@ _MOST = 1_000  # texts of one band that are looked at, pair by pair
 
 
 def near_copies(logs: LogTables) -> Iterator[Finding]:
-    """Pairs of items of a task whose texts are near copies; equal ones are no pairs."""
+    """Pairs of items of a task whose texts are near copies, or equal with other answers; items of
+    the same content are no pairs.
+    """
     for task, records in logs.records.groupby("task", observed=True, sort=False):
-        texts = records[["item", "text"]].drop_duplicates("text")
+        texts = records[["item", "text", "item_hash"]].drop_duplicates(["text", "item_hash"])
         texts = texts[texts["text"].str.len() >= LEAST]
         items = texts["item"].astype(str).tolist()
-        pairs = [(items[i], items[j]) for i, j in similar_pairs(texts["text"].tolist())]
+        near = ((items[i], items[j]) for i, j in similar_pairs(texts["text"].tolist()))
+        pairs = list(dict.fromkeys(pair for pair in near if pair[0] != pair[1]))
         if pairs:
             subject = "1 pair of items is a near copy"
             subject = subject if len(pairs) == 1 else f"{len(pairs)} pairs of items are near copies"
             message = f"{subject}: {some([f'{a} and {b}' for a, b in pairs])}"
             where = some(["=".join(pair) for pair in pairs])
-            about: dict[str, Any] = {"task": str(task), "n": len(pairs), "of": len(items)}
+            about: dict[str, Any] = {"task": str(task), "n": len(pairs), "of": len({*items})}
             yield Finding("near-double", message, NOTE, **about, where=where)
 
 

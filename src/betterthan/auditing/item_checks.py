@@ -382,8 +382,9 @@ def other_winner(by_metric: dict[str, xr.DataArray]) -> Iterator[Finding]:
     """Pairs of metrics that choose different winners, or turn other pairs of systems round."""
     means: dict[str, Frame] = {}
     for metric, scores in by_metric.items():
-        signed = scores if scores.attrs.get("higher_is_better", True) else -scores
-        means[metric] = signed.mean(names.ITEM).to_series()
+        sign = 1 if scores.attrs.get("higher_is_better", True) else -1
+        systems = scores[names.SYSTEM].values
+        means[metric] = pd.DataFrame(sign * item_means(scores), columns=systems).mean()
     for first, second in combinations(means, 2):
         both: Frame = pd.concat([means[first], means[second]], axis=1, join="inner").dropna()
         if len(both) > 1:

@@ -15,11 +15,11 @@ from betterthan.counts.units import CLUSTER, EPOCH, several, unit_of
 from betterthan.io import cells
 from betterthan.io.files import table_of
 from betterthan.io.items import items_of, scores_array, sole
-from betterthan.io.labels import check_labels
+from betterthan.io.labels import check_labels, distinct_labels
 from betterthan.io.layouts import named_systems, require
 from betterthan.io.problems import counted, listed, printable, problem, quoted
 from betterthan.io.reading import Columns, applied
-from betterthan.io.system_names import chosen, refuse_alike_by_scores, renamed
+from betterthan.io.system_names import chosen, refuse_alike_by_scores, renamed, tell_alike
 from betterthan.io.table import Table
 from betterthan.io.texts import Coded, array_from_codes, narrow, text_array
 from betterthan.signed import Signature
@@ -104,7 +104,9 @@ def _all_labels(
 ) -> list[str]:
     """Return all labels: the given ones, or in order of appearance."""
     if labels is None:
-        return list(dict.fromkeys(actual + [f for f in predictions if f]))
+        distinct = distinct_labels("gold and predicted", actual, predictions)
+        tell_alike("gold and predicted", distinct, "labels")
+        return distinct
     label_list = _listed(labels, "labels")
     checks.unique(label_list, "label")
     for side, values in (("gold", actual), ("predicted", predictions)):

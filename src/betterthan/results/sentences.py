@@ -632,16 +632,14 @@ def _missing(missing: Missing, answer: Answer) -> Iterator[str]:
             f"{difficult}missing score counted as wrong, {missing.n_if_wrong:,} of "
             f"{answer.verdict_counts.n_pairs:,} pairwise verdicts change."
         )
-    holds = missing.n_hold == missing.n_pairs
-    if not missing.n or (holds and answer.pair):
+    pair, holds = answer.pair, missing.n_hold == missing.n_pairs
+    if not missing.n or (holds and pair):
         return
-    score = "score" if missing.n == 1 else "scores"
-    pair = answer.pair  # which may lack runs of both systems, and items of one
-    system = pair.lacking if pair and pair.n_dropped == missing.n else None
-    whose = f" of {system}" if system else ""
-    lacking = f"{missing.n:,} {score}{whose} {'is' if missing.n == 1 else 'are'} missing"
-    if answer.pair:
-        yield f"! Missing data: {lacking}{_missing_limits(missing, answer.pair)}"
+    score, are = ("score", "is") if missing.n == 1 else ("scores", "are")
+    lacks = pair and pair.n_dropped == missing.n and pair.lacking  # not runs, which both may lack
+    lacking = f"{missing.n:,} {score}{f' of {lacks}' if lacks else ''} {are} missing"
+    if pair:
+        yield f"! Missing data: {lacking}{_missing_limits(missing, pair)}"
         return
     effect = f"in each of the {missing.n_pairs:,} pairs that lack scores, their values could change"
     if missing.n_hold:
