@@ -4,6 +4,8 @@ line.
 
 import subprocess
 import sys
+from contextlib import nullcontext
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -171,7 +173,80 @@ def test_no_item_comes_twice(tmp_path):
     assert "no item id comes" in bt.read(with_ids(tmp_path / "c.zarr", range(4))).attrs["reading"]
 
 
-@pytest.mark.parametrize("group", ["epoch", "cluster", "dataset"])
+def test_ids_are_compared_by_whatever_name(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    for path in files:
+        pd.read_parquet(path).rename(columns={"item": "question_id"}).to_parquet(path)
+    assert "no item id comes twice" in bt.read(files, lazy=True).attrs["reading"]
+    twice = (
+        r"0\.parquet: row 1, column 'question_id', value 'q0-0': .* or pass ignore='question_id'"
+    )
+    with pytest.raises(ValueError, match=twice):
+        bt.read([*files, files[0]], lazy=True)
+    pd.read_parquet(files[1]).set_index("question_id").to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"1\.parquet: row 1, column 'question_id', value 'q1-0'"):
+        bt.read([*files, files[1]], lazy=True)
+    pd.read_parquet(files[2]).drop(columns="question_id").to_parquet(files[2])
+    with pytest.raises(ValueError, match=r"2\.parquet: has no item ids, such as 'question_id'"):
+        bt.read(files, lazy=True)
+
+
+def test_a_system_that_only_a_later_part_has_is_refused(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    pd.read_parquet(files[1]).assign(s3=1).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"1\.parquet: has a column 's3', which 0"):
+        bt.read(files, lazy=True)
+    for choice in ({"ignore": "s3"}, {"systems": ["s0", "s1"]}):
+        assert bt.read(files, lazy=True, **choice).sizes["item"] == len(GAPPED)
+
+
+def test_scores_on_two_scales_are_seen_beyond_the_first_rows(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    last = pd.read_parquet(files[2])
+    last.assign(s1=100 * last["s1"]).to_parquet(files[2])
+    with pytest.raises(ValueError, match=r"3 files: scores of 's1' run from 0 to 100 and those of"):
+        bt.read(files, lazy=True)
+    with pytest.warns(UserWarning, match="not on one scale"):
+        bt.read(files, lazy=True, systems=["s0", "s1"])
+
+
+def test_a_column_of_labels_is_no_system(tmp_path):
+    labels = pd.DataFrame(right_or_wrong(100, 3), columns=["gold", "A", "B"])
+    labels.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"column 'gold' holds the labels, or is a system; pass"):
+        bt.read(tmp_path / "x.parquet", lazy=True)
+    votes = pd.DataFrame({"system_a": ["A"], "system_b": ["B"], "winner": ["A"]})
+    votes.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"x\.parquet: has the columns of layout 'votes'"):
+        bt.read(tmp_path / "x.parquet", lazy=True)
+
+
+def test_decimals_are_numbers_and_words_are_not(tmp_path):
+    import pyarrow
+    from pyarrow import decimal128, parquet
+
+    written = [Decimal(k) / 100 for k in range(50, 150)]
+    columns = {name: pyarrow.array(written, decimal128(5, 2)) for name in "AB"}
+    for whole in (False, True):
+        table = pyarrow.table(columns)
+        parquet.write_table(table, tmp_path / "x.parquet", store_decimal_as_integer=whole)
+        scores = bt.read(tmp_path / "x.parquet", lazy=True)
+        expected = [float(value) for value in written]
+        np.testing.assert_allclose(scores.values[:, 0], expected, rtol=1e-15)  # Arrow divides
+    files = parts(tmp_path, GAPPED)
+    pd.read_parquet(files[2]).assign(s1="right").to_parquet(files[2])
+    with pytest.raises(ValueError, match=r"2\.parquet, column 's1': holds something that is no"):
+        bt.compare(bt.read(files, lazy=True))
+
+
+def test_fields_of_an_ignored_column_are_no_columns(tmp_path):
+    frame = pd.DataFrame(right_or_wrong(40, 2), columns=["A", "B"])
+    for more in ([["x"]] * 40, [{"dataset": "x", "item": 1}] * 40):
+        frame.assign(more=more).to_parquet(tmp_path / "x.parquet", use_compliant_nested_type=False)
+        assert bt.read(tmp_path / "x.parquet", lazy=True, ignore="more").shape == (40, 2)
+
+
+@pytest.mark.parametrize("group", ["epoch", "Cluster", "task"])
 def test_groups_of_items_are_not_lost_in_silence(tmp_path, group):
     files = parts(tmp_path, GAPPED)
     pd.read_parquet(files[1]).assign(**{group: 1}).to_parquet(files[1])
@@ -182,6 +257,10 @@ def test_groups_of_items_are_not_lost_in_silence(tmp_path, group):
     stored = with_ids(tmp_path / "x.zarr", range(4), **{group: ("item", [0, 0, 1, 1])})
     with pytest.raises(ValueError, match=rf"x\.zarr: has '{group}' of the items"):
         bt.read(stored)
+    moved = xr.open_zarr(stored, consolidated=False).reset_coords(group)
+    moved.to_zarr(tmp_path / "y.zarr", consolidated=False, zarr_format=2)
+    with pytest.raises(ValueError, match=rf"y\.zarr: has '{group}' of the items"):
+        bt.read(tmp_path / "y.zarr")
 
 
 def test_columns_that_are_no_systems_are_told_from_the_first_rows(tmp_path):
@@ -199,7 +278,8 @@ def test_columns_that_are_no_systems_are_told_from_the_first_rows(tmp_path):
         frame.assign(**{name: column}).to_parquet(path)
         with pytest.raises(ValueError, match=f"column '{name}': "):
             bt.read(path, lazy=True)
-        named = bt.read(path, lazy=True, systems=[name, "new"])
+        with pytest.warns(UserWarning, match="one scale") if name == "base" else nullcontext():
+            named = bt.read(path, lazy=True, systems=[name, "new"])
         assert named["system"].values.tolist() == [name, "new"]
 
 

@@ -15,9 +15,12 @@ from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.scheduling import needed
 from betterthan.counts.shapes import picked
 from betterthan.io.frames import table_from_frame
+from betterthan.io.layouts import candidates, find, recognise
 from betterthan.io.measure_names import refuse_unknown_direction
-from betterthan.io.problems import listed, problem
+from betterthan.io.problems import listed, problem, quoted
 from betterthan.io.reading import read_tables
+from betterthan.io.score_values import refuse_other_scales, warn_unlike_scales
+from betterthan.io.table import Table
 from betterthan.reading.sources import is_store
 from betterthan.text import first_flawed, flaw
 
@@ -32,6 +35,7 @@ class Part:
     file: str
     row: int  # of the first, from 1
     read: Callable[[], np.ndarray]
+    column: str = names.ITEM
 
 
 def refuse_twice(parts: list[Part]) -> None:
@@ -48,12 +52,15 @@ def refuse_twice(parts: list[Part]) -> None:
     all_marks = np.sort(np.concatenate(marks)) if marks else np.empty(0, np.uint64)
     twice = np.unique(all_marks[1:][all_marks[1:] == all_marks[:-1]])
     first_places: dict[str, str] = {}
-    for name, file, row in _with_marks(parts, marks, twice):
+    for name, part, row in _with_marks(parts, marks, twice):
         if name in first_places:
-            where = f"row {row:,}, column 'item', value {name!r}"
+            where = f"row {row:,}, column {part.column!r}, value {name!r}"
             reason = f"duplicate item id, already in {first_places[name]}"
-            raise problem(file, f"{where}: {reason}; give each item one row")
-        first_places[name] = f"{file}, row {row:,}"
+            right = "give each item one row"
+            if part.column != names.ITEM:
+                right += f", or pass ignore={part.column!r} if these are no ids"
+            raise problem(part.file, f"{where}: {reason}; {right}")
+        first_places[name] = f"{part.file}, row {row:,}"
 
 
 def _marks(part: Part) -> np.ndarray:
@@ -62,22 +69,22 @@ def _marks(part: Part) -> np.ndarray:
         texts = list(map(str, ids.tolist()))
         if (k := first_flawed(texts)) is not None:
             row, reason = part.row + k, flaw(texts[k])
-            raise problem(part.file, reason, row=row, column="item", value=texts[k])
+            raise problem(part.file, reason, row=row, column=part.column, value=texts[k])
     marked: Any = hash_array  # lazily loaded, so that its type is not known
     return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
 
 
 def _with_marks(
     parts: list[Part], marks: list[np.ndarray], wanted: np.ndarray
-) -> Iterator[tuple[str, str, int]]:
-    """Yield ids with one of these marks, with file and row."""
+) -> Iterator[tuple[str, Part, int]]:
+    """Yield ids with one of these marks, with their part and row."""
     for part, part_marks in zip(parts, marks, strict=True):
         matches = np.flatnonzero(np.isin(part_marks, wanted))
         ids = part.read() if len(matches) else part_marks
-        yield from ((str(ids[k]), part.file, part.row + int(k)) for k in matches)
+        yield from ((str(ids[k]), part, part.row + int(k)) for k in matches)
 
 
-_GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not alone
+_GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not independent
 _BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
 _IDS = 2**20  # ids of a store that are read together
 _NONE = -128  # in int8, for a blank cell
@@ -112,12 +119,22 @@ def read_blocks(
         parts = _store_ids(Path(source))
     else:
         paths = _parquet(source)
-        columns = systems if isinstance(systems, Sequence) else None
-        columns = columns or _columns(paths[0], tuple(ignore or ()), higher_is_better)
-        scores = _read_parquet(paths, tuple(ignore or ()), columns)
+        files = [_Outline(path, tuple(ignore or ())) for path in paths]
+        for file in files:
+            _refuse_groups(file.path, file.columns, "give ignore")
+        named = isinstance(systems, Sequence) and len(systems) > 0
+        if named:
+            columns = list(systems)
+        else:
+            columns = _columns(files[0], higher_is_better)
+            _refuse_further_columns(files)
+        scores = _read_parquet(files, columns)
         several = f"{len(paths)} files, one after the other,"
         source_text = paths[0].name if len(paths) == 1 else several
-        parts = _parquet_ids(paths)
+        warn_or_refuse = warn_unlike_scales if named else refuse_other_scales
+        direction = {} if higher_is_better is None else {"higher_is_better": higher_is_better}
+        warn_or_refuse(_ranges(files, columns).assign_attrs(direction))
+        parts = _parquet_ids(files)
     scores = picked(scores, systems)
     if higher_is_better is not None:
         scores = scores.assign_attrs(higher_is_better=higher_is_better)
@@ -148,7 +165,8 @@ def _read_store(path: Path) -> xr.DataArray:
     )
     name = _name_in(opened, path)
     chosen = opened[name]
-    _refuse_groups(path, list(chosen.coords), "open it with xarray, and drop that")
+    of_items = [key for key, array in opened.variables.items() if array.dims == (names.ITEM,)]
+    _refuse_groups(path, of_items, "open it with xarray, and drop that")
     if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
         opened = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])
         chosen = opened[name]
@@ -201,71 +219,148 @@ def _parquet(source: Any) -> list[Path]:
     return paths
 
 
-def _read_parquet(
-    paths: list[Path], ignore: tuple[str, ...], columns: Sequence[str]
-) -> xr.DataArray:
+class _Outline:
+    """What a Parquet file says of itself; ignored columns are left out."""
+
+    def __init__(self, path: Path, ignore: tuple[str, ...]) -> None:
+        needed("pyarrow")
+        from pyarrow import parquet
+
+        self.path, self.ignore = path, ignore
+        self.opened = parquet.ParquetFile(path)
+        self.schema = self.opened.schema_arrow
+        self.columns = [name for name in self.schema.names if name not in ignore]
+        self.rows = [self.group(k).num_rows for k in range(self.opened.num_row_groups)]
+
+    def group(self, k: int) -> Any:
+        """The outline of a row group."""
+        return self.opened.metadata.row_group(k)
+
+    def statistics(self, columns: Sequence[str]) -> Iterator[tuple[int, int, str, Any]]:
+        """Number of the row group and of the column, its type, and statistics, where there are
+        some.
+        """
+        written = self.opened.schema
+        paths = [written.column(k).path for k in range(len(written))]
+        places = [paths.index(name) for name in columns if name in paths]
+        kinds = [written.column(place) for place in places]
+        for k in range(len(self.rows)):
+            group = self.group(k)
+            for n, (place, kind) in enumerate(zip(places, kinds, strict=True)):
+                whole = kind.logical_type.type in ("NONE", "INT")
+                physical = kind.physical_type
+                type_ = physical if whole or not physical.startswith("INT") else "other"
+                yield k, n, type_, group.column(place).statistics
+
+    def id_column(self) -> str | None:
+        """The column of item ids: one that is called so, or an index that pandas wrote."""
+        if column := find(_named(self.path, self.columns), names.ITEM):
+            return column
+        index = (self.schema.pandas_metadata or {}).get("index_columns", [])
+        for name in index if len(index) == 1 and index[0] in self.columns else ():
+            if not name.startswith("__") or "string" in str(self.schema.field(name).type):
+                return name
+        return None
+
+
+def _named(path: Path, columns: Sequence[Any]) -> Table:
+    """A table of these columns, without rows."""
+    return Table(path.name, dict.fromkeys(map(str, columns)), ())
+
+
+def _read_parquet(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray:
     """One column a system, one block a row group."""
-    needed("pyarrow")
     from dask import array
     from dask.delayed import delayed
-    from pyarrow import parquet
 
-    outlines = [parquet.ParquetFile(path).metadata for path in paths]
-    for path, outline in zip(paths, outlines, strict=True):
-        columns_present = {*outline.schema.names}
-        _refuse_groups(path, sorted(columns_present - {*ignore}), "give ignore")
-        if absent := [name for name in columns if name not in columns_present]:
-            raise problem(path.name, f"has no column {absent[0]!r}, which the others have")
-    kind = np.dtype(np.int8 if all(_small(o, columns) for o in outlines) else float)
+    for file in files:
+        if absent := [name for name in columns if name not in file.schema.names]:
+            raise problem(file.path.name, f"has no column {absent[0]!r}, which the others have")
+    kind = np.dtype(np.int8 if all(_small(file, columns) for file in files) else float)
     rows = delayed(_rows)
     blocks = [
-        array.from_delayed(
-            rows(path, k, columns, kind), (outline.row_group(k).num_rows, len(columns)), kind
-        )
-        for path, outline in zip(paths, outlines, strict=True)
-        for k in range(outline.num_row_groups)
+        array.from_delayed(rows(file.path, k, columns, kind), (size, len(columns)), kind)
+        for file in files
+        for k, size in enumerate(file.rows)
     ]
     attrs = {"missing_value": _NONE} if kind.kind == "i" else {}
     coords, dims = {names.SYSTEM: columns}, (names.ITEM, names.SYSTEM)
     return xr.DataArray(array.concatenate(blocks), coords, dims, name="scores", attrs=attrs)
 
 
-def _columns(path: Path, ignore: tuple[str, ...], higher_is_better: bool | None) -> list[str]:
+def _columns(file: _Outline, higher_is_better: bool | None) -> list[str]:
     """Return the columns of systems, as a table of the first rows has them."""
-    from pyarrow import parquet
-
-    opened = parquet.ParquetFile(path)
-    rows = next(opened.iter_batches(_FIRST), opened.schema_arrow.empty_table())
-    frame = rows.to_pandas().drop(columns=list(ignore), errors="ignore")
-    table = table_from_frame(frame, path.name)  # the index is what pandas or dask wrote
-    _refuse_groups(path, list(table.columns), "give ignore")
+    rows = next(file.opened.iter_batches(_FIRST), file.schema.empty_table())
+    frame = rows.to_pandas().drop(columns=list(file.ignore), errors="ignore")
+    # the index is what pandas or dask wrote
+    table = table_from_frame(frame, file.path.name, range(1, len(frame) + 1))
+    try:
+        layout = recognise(table)
+    except ValueError:
+        if not (gold := find(table, "gold")):
+            raise
+        reason = f"column {quoted(gold)} holds the labels, or is a system"
+        raise problem(table.source, f"{reason}; pass systems, the columns of scores") from None
+    if layout != "wide":
+        right = "give one column a system, or load it into memory"
+        raise problem(table.source, f"has the columns of layout {layout!r}; {right}")
     scores = read_tables(table, layout="wide", higher_is_better=higher_is_better)
     return scores[names.SYSTEM].values.tolist()
 
 
+def _refuse_further_columns(files: list[_Outline]) -> None:
+    """Refuse a column that the first file lacks: it may be a system."""
+    for file in files[1:]:
+        if further := [name for name in file.columns if name not in files[0].schema.names]:
+            reason = f"has a column {further[0]!r}, which {files[0].path.name} has not"
+            raise problem(file.path.name, f"{reason}; write it in all, pass systems, or ignore it")
+
+
 def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
-    """Refuse coordinates that make items dependent and would be lost."""
-    if groups := [name for name in _GROUPS if name in columns]:
+    """Refuse columns, or coordinates, that make items dependent and would be lost."""
+    table = _named(path, columns)
+    if groups := [column for role in _GROUPS for column in candidates(table, role)]:
         reason = f"has {groups[0]!r} of the items, which blocks cannot use"
         right = f"load it into memory, or {way} if each item is independent"
         raise problem(path.name, f"{reason}; {right}")
 
 
-def _parquet_ids(paths: list[Path]) -> list[Part]:
-    """Ids of each row group of files that have them."""
+def _ranges(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray:
+    """The lowest and the highest score of each system, often enough to be looked at, as scores;
+    nan where the files do not say.
+    """
+    low, high = np.full((2, len(columns)), np.nan)
+    for file in files:
+        for _, n, type_, statistics in file.statistics(columns):
+            if type_ in _NUMBERS and statistics is not None and statistics.has_min_max:
+                low[n] = np.fmin(low[n], statistics.min)
+                high[n] = np.fmax(high[n], statistics.max)
+    values = np.stack([low, high] * _OFTEN) + 0.0  # Parquet has a minimum of -0
+    coords, dims = {names.SYSTEM: list(columns)}, (names.ITEM, names.SYSTEM)
+    source = files[0].path.name if len(files) == 1 else f"{len(files)} files"
+    return xr.DataArray(values, coords, dims, attrs={"source": source})
+
+
+def _parquet_ids(files: list[_Outline]) -> list[Part]:
+    """Ids of each row group, of files that have them."""
+    columns = [file.id_column() for file in files]
+    if None in columns and (has := next((c for c in columns if c), None)):
+        path = files[columns.index(None)].path
+        right = f"name them in all, or pass ignore={quoted(has)}"
+        raise problem(path.name, f"has no item ids, such as {quoted(has)} of the others; {right}")
+    return [
+        Part(file.path.name, 1 + sum(file.rows[:k]), partial(_ids, file.path, k, column), column)
+        for file, column in zip(files, columns, strict=True)
+        for k in range(len(file.rows) if column else 0)
+        if column
+    ]
+
+
+def _ids(path: Path, group: int, column: str) -> np.ndarray:
     from pyarrow import parquet
 
-    def read(path: Path, group: int) -> np.ndarray:
-        table = parquet.ParquetFile(path).read_row_group(group, columns=[names.ITEM])
-        return table.column(names.ITEM).to_pandas().to_numpy()
-
-    parts = []
-    for path in paths:
-        outline, row = parquet.ParquetFile(path).metadata, 1
-        for group in range(outline.num_row_groups) if names.ITEM in outline.schema.names else ():
-            parts.append(Part(path.name, row, partial(read, path, group)))
-            row += outline.row_group(group).num_rows
-    return parts
+    table = parquet.ParquetFile(path).read_row_group(group, columns=[column])
+    return table.column(column).to_pandas().to_numpy()
 
 
 def _store_ids(path: Path) -> list[Part]:
@@ -282,32 +377,38 @@ def _store_ids(path: Path) -> list[Part]:
     return [Part(path.name, first + 1, partial(read, first)) for first in starts]
 
 
-def _small(outline: Any, columns: Sequence[str]) -> bool:
+_NUMBERS = ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE")
+_OFTEN = 4  # times two: of fewer scores a range says nothing
+
+
+def _small(file: _Outline, columns: Sequence[str]) -> bool:
     """Return whether all numbers are integers that fit into int8 next to a missing-value code."""
-    wanted = [k for k, name in enumerate(outline.schema.names) if name in {*columns}]
-    for group in range(outline.num_row_groups):
-        for k in wanted:
-            column = outline.row_group(group).column(k)
-            if column.physical_type == "BOOLEAN":
-                continue
-            statistics = column.statistics
-            if column.physical_type not in ("INT32", "INT64") or statistics is None:
-                return False
-            if statistics.has_min_max and not _NONE < statistics.min <= statistics.max < -_NONE:
-                return False
-            if not statistics.has_min_max and statistics.null_count != column.num_values:
-                return False
+    for k, _, type_, statistics in file.statistics(columns):
+        if type_ == "BOOLEAN":
+            continue
+        if type_ not in ("INT32", "INT64") or statistics is None:
+            return False
+        if statistics.has_min_max and not _NONE < statistics.min <= statistics.max < -_NONE:
+            return False
+        if not statistics.has_min_max and statistics.null_count != file.rows[k]:
+            return False
     return True
 
 
 def _rows(path: Path, group: int, columns: list[str], kind: np.dtype) -> np.ndarray:
     """The numbers of one row group, (item, system)."""
-    from pyarrow import parquet
+    from pyarrow import ArrowInvalid, ArrowNotImplementedError, parquet
 
     table = parquet.ParquetFile(path).read_row_group(group, columns=columns)
     values = np.empty((table.num_rows, len(columns)), kind)
     blank = _NONE if kind.kind == "i" else np.nan
     for k, name in enumerate(columns):
-        column = table.column(name).cast("int8" if kind.kind == "i" else "double")
+        try:
+            column = table.column(name).cast("int8" if kind.kind == "i" else "double")
+        except (ArrowInvalid, ArrowNotImplementedError):
+            right = "write numbers, or load it into memory"
+            raise problem(
+                path.name, f"holds something that is no number; {right}", column=name
+            ) from None
         values[:, k] = column.fill_null(blank).to_numpy()
     return values
