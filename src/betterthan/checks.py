@@ -88,12 +88,12 @@ def reals(values: Any, what: str, wanted: str = "numbers") -> np.ndarray:
     return array
 
 
-def no_times(dtype: Any, what: str) -> None:
+def no_times(dtype: Any, name: str) -> None:
     """Refuse dates and durations: as a number a missing one is -9.2e18."""
     if dtype.kind in "mM":
         right = "seconds, such as column.dt.total_seconds()" if dtype.kind == "m" else "numbers"
         raise ValueError(
-            f"{what} holds {'dates' if dtype.kind == 'M' else 'durations'}; give {right}"
+            f"{name} holds {'dates' if dtype.kind == 'M' else 'durations'}; give {right}"
         )
 
 

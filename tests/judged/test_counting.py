@@ -347,3 +347,14 @@ def test_items_that_the_judge_did_not_answer_are_counted(blank, mark):
     assert note in comparison.report()
     assert (note in str(comparison)) == bool(mark)
     assert f", {blank} rows without an answer left out" in data.attrs["reading"]
+
+
+def test_scores_of_a_judge_and_of_people_are_of_the_same_items():
+    random = np.random.default_rng(1)
+    judge = pd.Series(random.normal(size=40), [f"q{k}" for k in range(40)])
+    human = (judge + random.normal(0, 0.3, 40)).where(np.arange(40) < 20)
+    bt.judged.prediction_powered(judge, human)
+    with pytest.raises(ValueError, match="judge and human name different items: 'q2' and 'q10'"):
+        bt.judged.prediction_powered(judge, human.sort_index())
+    with pytest.raises(ValueError, match=r"judge has shape \(40, 2\); give one score an item"):
+        bt.judged.prediction_powered(np.c_[judge, judge], human)

@@ -248,3 +248,9 @@ def test_texts_in_another_order_are_refused():
             bt.people.winsorise(times, sd=0.5, **choices)
     with pytest.raises(ValueError, match="values and score name different texts: 'w' and 'z'"):
         bt.people.bin_by(times, times[::-1], [0, 5, 10])
+
+
+@pytest.mark.parametrize("first", [[3.3, 4.1, 2.7, 1.9, 3.6], [3.25, 4.5, 2.75, 1.75, 3.5]])
+def test_others_whose_mean_never_varies_correlate_with_nobody(first):
+    with pytest.raises(ValueError, match="no subject rated 3 texts differently"):
+        bt.people.agreement([first, [3] * 5, [4] * 5])

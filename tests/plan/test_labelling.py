@@ -75,3 +75,22 @@ def test_it_shows_itself():
 def test_bad_choices(choices, said):
     with pytest.raises(ValueError, match=said):
         bt.plan.gold(COUNTS, **choices)
+
+
+def test_pairs_of_other_sizes_are_planned_each_by_itself():
+    big = ([[30, 5, 8], [4, 20, 3], [9, 8, 13]], (400, 300, 300))
+    small = ([[3, 1, 1], [0, 2, 0], [1, 1, 1]], (20, 20, 10))
+    plan = bt.plan.gold(bt.judged.from_table({("A", "B"): big, ("A", "C"): small}))
+    alone = bt.plan.gold(bt.judged.from_table({("A", "B"): big}))
+    np.testing.assert_array_equal(plan["width"][0], alone["width"][0])
+    assert plan["width"][1].isnull().all()
+    assert plan["next"][1].isnull().all()
+
+
+def test_of_a_judge_without_a_human_label_nothing_is_known():
+    none = np.zeros((3, 3), int), (400, 300, 300)
+    some = [[18, 2, 5], [3, 9, 4], [4, 3, 12]], (210, 120, 170)
+    counts = bt.judged.from_table({("A", "B"): some, ("A", "C"): none})
+    text = " ".join(str(bt.plan.gold(counts, cost_human=1, cost_judge=0.02)).split())
+    assert "none of 1,000 judged items has a human label" in text
+    assert text.count("most informative") == 1

@@ -121,7 +121,7 @@ def _frame(features: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
     """Return one number for each row, and the name of the response."""
-    response = _one_column(response, "response")
+    response = _single_column(response, "response")
     if isinstance(response, str):
         if response not in frame:
             column_names = ", ".join(map(str, frame.columns))
@@ -149,13 +149,13 @@ def _response(frame: pd.DataFrame, response: Any) -> tuple[np.ndarray, str]:
     return values, "response"
 
 
-def _one_column(values: Any, what: str) -> Any:
+def _single_column(values: Any, role: str) -> Any:
     """A table of one column as a Series, which has its index."""
     if not isinstance(values, pd.DataFrame):
         return values
     if values.shape[1] != 1:
         column_names = ", ".join(map(str, values.columns))
-        raise ValueError(f"{what} is a table with the columns {column_names}; give one of them")
+        raise ValueError(f"{role} is a table with the columns {column_names}; give one of them")
     return values.iloc[:, 0]
 
 
@@ -179,7 +179,7 @@ def _by_dialogue(frame: pd.DataFrame, response: pd.Series) -> pd.Series:
 def _group_labels(frame: pd.DataFrame, groups: Any) -> tuple[np.ndarray | None, str]:
     if groups is None or _alone(frame, groups):
         return None, ""
-    groups = _one_column(groups, "groups")
+    groups = _single_column(groups, "groups")
     if isinstance(groups, str):
         column, name = _grouping(frame, groups), groups
     else:

@@ -335,11 +335,15 @@ def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[fl
 
 
 def _numbers(values: Any, argument: str) -> np.ndarray:
-    return checks.reals(values, argument, "one score an item").ravel()
+    numbers = checks.reals(values, argument, "one score an item")
+    if numbers.ndim != 1:
+        raise ValueError(f"{argument} has shape {numbers.shape}; give one score an item")
+    return numbers
 
 
 def _scores(judge: Any, human: Any) -> tuple[np.ndarray, np.ndarray]:
     judge_scores, truth = _numbers(judge, "judge"), _numbers(human, "human")
+    checks.same_items({"judge": judge, "human": human}, "items")
     if judge_scores.size != truth.size:
         raise ValueError(
             f"judge has {judge_scores.size} scores and human {truth.size}; give both for each "

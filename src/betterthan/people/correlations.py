@@ -498,7 +498,8 @@ def _with_the_others(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         shared = observed[k] & (count > 1)
         n[k] = int(shared.sum())
         ratings = values[k, shared]
-        mean_of_others = (total[shared] - ratings) / (count[shared] - 1)
+        others = (total[shared] - ratings) / (count[shared] - 1)
+        mean_of_others = without_rounding(others[None])[0]
         if n[k] >= 3 and np.ptp(ratings) > 0 and np.ptp(mean_of_others) > 0:
             r[k] = np.corrcoef(ratings, mean_of_others)[0, 1]
     return r, n

@@ -321,7 +321,7 @@ def gold(
         - ``best_ratio``, with both costs: best number of judged items per human label for a budget;
           1 if labels without a judge are the better buy
 
-        Over (pair, labels), the total number of human labels:
+        Over (pair, labels), the total number of human labels; nan where a pair has fewer items:
 
         - ``width``: width of the interval if labels are a random part of the judged items
         - ``width_chosen``: width if they are placed where they are most informative
@@ -384,21 +384,22 @@ def _pair_coords(data: xr.Dataset) -> dict[Any, Any]:
 
 
 def _widths(data: xr.Dataset, pairs: Any, ci_prob: float) -> xr.Dataset:
-    """Compute interval widths by the total number of labels, and the allocation of the next
-    ones.
+    """Compute interval widths by the total number of labels, nan where a pair has fewer items, and
+    the allocation of the next ones.
     """
-    n_labels = data[GOLD].values.sum((1, 2))
-    least = int(n_labels.max())
-    most = int(data[JUDGED].values.sum(1).min())
-    totals = [m for m in least * 2 ** np.arange(_DOUBLINGS + 1) if m <= most]
+    n_labels, items = data[GOLD].values.sum((1, 2)), data[JUDGED].values.sum(1)
+    totals = int(n_labels.max()) * 2 ** np.arange(_DOUBLINGS + 1)
+    totals = totals[totals <= items.max()]
     unlabelled = data[JUDGED].values - data[GOLD].values.sum(1)
-    by_total = [_with_labels(pairs, unlabelled, total - n_labels) for total in totals]
-    wide = 2 * special.ndtri((1 + ci_prob) / 2)
+    more = (np.clip(total - n_labels, 0, items - n_labels) for total in totals)
+    by_total = [_with_labels(pairs, unlabelled, labels) for labels in more]
+    known = np.where(totals <= items[:, None], 1, np.nan)
+    wide = 2 * special.ndtri((1 + ci_prob) / 2) * known
     random, chosen, following = (np.stack(part, axis=1) for part in zip(*by_total, strict=True))
     by = (names.PAIR, LABELS)
     parts = {"width": (by, wide * random), "width_chosen": (by, wide * chosen)}
     coords = _pair_coords(data) | {LABELS: totals, SIGNAL: data[SIGNAL].values}
-    return xr.Dataset({**parts, "next": ((*by, SIGNAL), following)}, coords)
+    return xr.Dataset({**parts, "next": ((*by, SIGNAL), known[..., None] * following)}, coords)
 
 
 def _with_labels(
@@ -435,6 +436,12 @@ def _label_lines(dataset: xr.Dataset) -> tuple[str, ...]:
     for k in range(dataset.sizes[names.PAIR]):
         pair = dataset.isel({names.PAIR: k})
         pair_name = str(pair[names.PAIR].item())
+        if not pair["n_gold"]:
+            lines.append(
+                f"{pair_name}: none of {int(pair['n']):,} judged items has a human label, so "
+                "nothing is known of how good the judge is. Label some first."
+            )
+            continue
         lines.append(
             f"{pair_name}: {int(pair['n_gold']):,} human labels among {int(pair['n']):,} judged "
             "items have an effective number of about "
@@ -447,7 +454,7 @@ def _label_lines(dataset: xr.Dataset) -> tuple[str, ...]:
             if ratio == 1:
                 how = "human labels alone are"
             lines.append(f"At your costs, {how} the most informative.")
-        if pair.sizes[LABELS] > 1:
+        if pair.sizes[LABELS] > 1 and pair["width"][1].notnull():
             lines.append(_doubled(pair.isel({LABELS: 1}), dataset.attrs["ci_prob"]))
     return tuple(lines)
 

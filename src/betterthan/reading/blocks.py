@@ -165,8 +165,8 @@ def _read_store(path: Path) -> xr.DataArray:
     )
     name = _name_in(opened, path)
     chosen = opened[name]
-    of_items = [key for key, array in opened.variables.items() if array.dims == (names.ITEM,)]
-    _refuse_groups(path, of_items, "open it with xarray, and drop that")
+    by_item = [key for key, array in opened.variables.items() if array.dims == (names.ITEM,)]
+    _refuse_groups(path, by_item, "open it with xarray, and drop that")
     if chosen.dtype.kind == "f" or "scale_factor" in chosen.attrs:  # gaps as NaN
         opened = xr.open_zarr(path, chunks=None, consolidated=False, drop_variables=[names.ITEM])
         chosen = opened[name]
@@ -247,9 +247,9 @@ class _Outline:
         for k in range(len(self.rows)):
             group = self.group(k)
             for n, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-                whole = kind.logical_type.type in ("NONE", "INT")
+                plain = kind.logical_type.type in ("NONE", "INT")
                 physical = kind.physical_type
-                type_ = physical if whole or not physical.startswith("INT") else "other"
+                type_ = physical if plain or not physical.startswith("INT") else "other"
                 yield k, n, type_, group.column(place).statistics
 
     def id_column(self) -> str | None:

@@ -339,7 +339,7 @@ def _judged_data(comparison: xr.Dataset, provenance: Signature) -> Part:
         ("Human labels", f"{gold:,} of {n:,} judged items ({provenance.labels_by})"),
         ("Judge", on_one_line(provenance.judged_by or "data given")),
         ("Model", f"{provenance.modelled}: one Dirichlet each, in closed form"),
-        ("Prior", f"Dirichlet({prior}) of win, loss and tie, divided over the judge outputs"),
+        ("Prior", f"Dirichlet({prior}) of win, loss and tie, a third of it on each judge output"),
     ]
     if provenance.rope:
         facts.append(("Practically equivalent", f"a difference of at most {provenance.rope:g}"))
