@@ -276,3 +276,45 @@ def test_a_verdict_that_bounds_of_means_leave_open_may_hold():
         warnings.simplefilter("ignore")
         bounds = bt.compare(scores, rng=0, tests="sign").attrs["bounds"]
     assert 'the pairwise verdict on A and B, "undecided", may depend on' in bounds
+
+
+def test_undecided_does_not_hold_where_a_fill_is_equivalent():
+    values = np.tile([[1.0], [0.0]], (36, 2))
+    values[[30, 35, 57, 66]] = [[1, 0], [0, 1], [0, 1], [0, 0]]
+    values[[33, 58, 66], 0] = np.nan
+    scores = as_scores(values, cluster=np.repeat(np.arange(24), 3).astype(str))
+    c = bt.compare(scores, rope=0.05, tests="sign")
+    even = scores.copy()
+    even[[33, 58, 66], 0] = [1, 1, 0]  # as many wins as losses
+    even = bt.compare(even, rope=0.05, tests="sign")
+    assert c["verdict"].values[0, 1] == "undecided"
+    assert even["verdict"].values[0, 1] == "equivalent"
+    assert not c["missing_holds"].values[0, 1]
+
+
+def test_bounds_of_clusters_that_count_once_are_those_of_their_means():
+    values = (np.random.default_rng(0).random((60, 2)) < [0.8, 0.5]).astype(float)
+    values[3, 0] = np.nan
+    scores = as_scores(values, cluster=np.repeat(list("abcdefghijkl"), [1, 9] * 6))
+    bounds = bt.compare(scores, weight="unit")["missing_probability"].values[0, 1]
+    filled = [bt.compare(scores.fillna(x), weight="unit")["prob_better"] for x in (0, 1)]
+    np.testing.assert_allclose(bounds, [p.values[0, 1] for p in filled], atol=0.01)
+
+
+def test_bounds_of_wins_in_clusters_keep_to_the_margin():
+    values = np.random.default_rng(0).integers(0, 5, (60, 2)).astype(float)
+    values[:, 0] += 1
+    values[3, 0] = np.nan
+    scores = as_scores(values, cluster=np.repeat(np.arange(20), 3).astype(str))
+    bounds = bt.compare(scores, quantity="wins", margin=1)["missing_probability"].values[0, 1]
+    filled = [
+        bt.compare(scores.fillna(x), quantity="wins", margin=1)["prob_better"].values[0, 1]
+        for x in (0, 5)
+    ]
+    np.testing.assert_allclose(bounds, filled, atol=0.002)
+
+
+def test_the_worst_missing_error_is_the_highest():
+    scores = as_scores(np.array([[0, 1]] * 9 + [[0, 0]] * 20 + [[np.nan, 0]]))
+    c = bt.compare(scores.assign_attrs(higher_is_better=False))
+    assert c["extreme_score"].sel(system="s0").values.tolist() == [1.0, 0.0]

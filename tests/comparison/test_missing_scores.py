@@ -434,3 +434,11 @@ def test_the_clusters_of_a_pair_are_those_in_which_both_have_a_score():
     assert "On 55 items in 11 clusters" in " ".join(answer.statement())
     assert "55 items in 11 clusters" in answer.report(format="sentence")
     assert answer.provenance.n_units == 12  # one has no score at all
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_three_missing_items_are_tested_and_two_are_not(number):
+    values = np.array([[1.0, 1.0]] * 20 + [[0.0, np.nan]] * number)
+    scores = xr.DataArray(values, {"system": ["A", "B"]}, ("item", "system"))
+    p = bt.counts.missing_by_difficulty(scores)["p_value"].sel(system="B")
+    assert np.isnan(p) == (number < 3)

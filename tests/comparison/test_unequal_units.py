@@ -489,3 +489,11 @@ def test_an_answer_says_that_each_cluster_counts_once(form):
     for weight in ("item", "unit"):
         text = " ".join(bt.report(bt.compare(scores, weight=weight), format=form).split())
         assert (once in text) == (weight == "unit")
+
+
+def test_swaps_of_three_clusters_say_nothing_against_a_verdict():
+    coords = {"cluster": ("item", list("abc") * 10), "system": ["A", "B"]}
+    values = np.array([[1, 0]] * 29 + [[1, 1]])
+    c = bt.compare(xr.DataArray(values, coords, ("item", "system")))
+    assert c["verdict"].values[0, 1] == "a_better"
+    assert not any("Swapping" in note for note in c.provenance.unit_notes)

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 import betterthan as bt
+from betterthan.counts.units import alike_items, unlike_gold
 
 
 def scored(values, **coords):
@@ -106,3 +108,34 @@ def test_equal_items_are_sorted_by_id_in_any_order_of_rows(most, prefix):
         mixed = scores.isel(item=np.random.default_rng(seed).permutation(12))
         found = bt.counts.disagreements(mixed, most=most)["item"].values.tolist()
         assert found == [items[-1], *items[:-1]][:most]
+
+
+@pytest.mark.parametrize("shift", [0.0, 50.0])
+def test_how_far_a_data_set_favours_a_system_does_not_hide_alike_items(shift):
+    lead = np.repeat(np.arange(12.0), 2) + np.tile([0.0, 0.1], 12)
+    coords = {"item": np.repeat([f"q{k}" for k in range(12)], 2), "system": ["A", "B"]}
+    coords["dataset"] = "item", ["en", "de"] * 12
+    values = np.stack([lead + np.tile([0, shift], 12), 0 * lead], axis=1)
+    assert alike_items(xr.DataArray(values, coords, ("item", "system")))
+
+
+def test_p_of_alike_items_is_that_of_two_way_analysis_of_variance():
+    random = np.random.default_rng(4)
+    x = np.repeat(random.normal(size=(9, 1)), 2, 1) * 2 + random.normal(size=(9, 2)) * 0.5
+    coords = {"item": np.repeat(list("abcdefghi"), 2), "system": ["A", "B"]}
+    coords["dataset"] = "item", ["en", "de"] * 9
+    scores = xr.DataArray(np.stack([x.ravel(), np.zeros(18)], 1), coords, ("item", "system"))
+    centred = x - x.mean(0)
+    of_items = centred.mean(1, keepdims=True)
+    between, within = 2 * (of_items**2).sum() / 8, ((centred - of_items) ** 2).sum() / 8
+    p = 2 * stats.f.sf(between / within, 8, 8)  # of two systems
+    assert f"(p = {p:.2g})" in alike_items(scores)
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_gold_differs_where_it_does_on_more_than_a_tenth_of_the_items(number):
+    coords = {"tally": ["tp", "fp", "fn"], "system": ["A", "B", "C"]}
+    values = np.tile([1, 0, 1], (20, 3, 1))
+    values[:number, 1, 2] = 2
+    tallies = xr.DataArray(values, coords, ("item", "system", "tally"))
+    assert bool(unlike_gold(tallies)) == (number > 2)

@@ -211,3 +211,24 @@ def test_many_systems_take_no_time():
     found = missing_bounds(scores(values))
     assert time.process_time() - start < 2
     assert not found["holds"].values.all()
+
+
+def bounds_of(rows, rope):
+    scores = xr.DataArray(np.array(rows, float), {"system": ["A", "B"]}, ("item", "system"))
+    filled = scores.fillna(scores.sel(system="B"))
+    pair = {"system_a": "A", "system_b": "B"}
+    return (bt.posterior.missing_bounds(x, rope=rope).sel(pair) for x in (scores, filled))
+
+
+def test_undecided_at_both_ends_may_be_equivalent_between():
+    rows = [[1, 1]] * 56 + [[np.nan, 1]] * 2 + [[np.nan, 0]] * 2
+    bounds, filled = bounds_of(rows, 0.05)
+    assert (bounds["verdict"] == "undecided").all()
+    assert (filled["verdict"] == "equivalent").all()
+    assert not bounds["holds"]
+
+
+def test_equivalent_at_both_ends_may_be_undecided_between():
+    bounds, _ = bounds_of([[1, 1]] * 60 + [[np.nan, 1]] * 3 + [[np.nan, 0]] * 3, 0.1)
+    assert (bounds["verdict"] == "equivalent").all()
+    assert not bounds["holds"]

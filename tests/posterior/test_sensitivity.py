@@ -44,3 +44,9 @@ def test_a_rope_needs_ties():
         swept(10, 2, rope=0.02)
     with pytest.raises(ValueError, match="priors is empty"):
         swept(10, 2, priors={})
+
+
+def test_ties_for_b_let_b_win():
+    counts = bt.counts.from_table({("A", "B"): (10, 10, 20)})
+    swept = bt.posterior.prior_sweep(counts, ties="to_b").sel(system_a="A", system_b="B")
+    assert swept["verdict"].sel(prior="uniform").item() == "b_better"

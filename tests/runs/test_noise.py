@@ -11,6 +11,7 @@ import xarray as xr
 from scipy import stats
 
 import betterthan as bt
+from betterthan.counts.runs import RunSums, successes_of
 from betterthan.exact.runs import best_runs_range, share_of_runs, spread_of_runs, variances
 from betterthan.plot import plans
 from betterthan.results import numbers
@@ -396,3 +397,18 @@ def test_a_table_of_trials_has_the_clusters_of_its_items():
     table.loc[1, "cluster"] = "another"
     with pytest.raises(ValueError, match="has the cluster 'repository 0' in one run and 'another'"):
         bt.counts.trials_from_table(table)
+
+
+def test_lower_scores_succeed_up_to_success():
+    coords = {"item": ["q", "q"], "epoch": ("item", [1, 2]), "system": ["A", "B"]}
+    scores = xr.DataArray([[2.0, 3.0], [2.0, 1.0]], coords, ("item", "system"))
+    lower = successes_of(scores.assign_attrs(higher_is_better=False), 2.0)
+    assert lower["successes"].values.tolist() == [[2, 1]]
+    assert successes_of(scores, 2.0)["successes"].values.tolist() == [[2, 1]]
+
+
+def test_one_run_varies_as_the_repeated_ones_do():
+    coords = {"item": [*"aabc"], "epoch": ("item", [1, 2, 1, 1]), "system": ["A", "B"]}
+    values = [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+    runs = RunSums.of(xr.DataArray(values, coords, ("item", "system")))
+    assert runs.of_mean[:, 0].tolist() == [0.25, 0.5, 0.5]

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 from scipy.stats import binomtest, permutation_test
 
+import betterthan as bt
 from betterthan.significance import nulls
 from betterthan.significance.randomizing import randomization_test
 from tests.exact.swaps.test_randomization import brute, fraction_of
@@ -501,3 +502,29 @@ def test_results_share_nothing():
     assert again["system_a"].attrs == {}
     assert again["system_b"].values.tolist() == ["A", "B"]
     assert p_of(again) == 1
+
+
+def pair_of(values):
+    return xr.DataArray(values, {"system": ["A", "B"]}, ("item", "system"))
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_difference_with_gaps_is_of_the_scores_as_they_stand(higher):
+    scores = pair_of([[3.0, 1], [4, 2], [5, np.nan], [2, 2]])
+    test = bt.randomization_test(scores.assign_attrs(higher_is_better=higher))
+    assert test["difference"].sel(system_a="A", system_b="B") == 4 / 3
+
+
+def test_items_that_one_system_lacks_do_not_differ():
+    test = bt.randomization_test(pair_of([[1, 0]] * 3 + [[1, np.nan]] * 2))
+    test = test.sel(system_a="A", system_b="B")
+    assert (test["n"], test["n_differ"], test["smallest_p"]) == (3, 3, 0.25)
+
+
+def test_p_of_a_stopped_pair_is_the_share_up_to_there():
+    scores = pair_of(np.random.default_rng(1).random((40, 2)))
+    test = bt.randomization_test(scores, method="monte_carlo", stop_after=5, rng=1)
+    test = test.sel(system_a="A", system_b="B")
+    assert test["exceedances"] == 5
+    assert test["shuffles"] < 10_000
+    assert test["p_value"] == test["exceedances"] / test["shuffles"]

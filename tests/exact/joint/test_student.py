@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 
 from betterthan.exact.joint.student import Student, distribution, hall_inverse, hall_transform
+from betterthan.exact.joint.units import pair_means, width_of
 
 REFERENCE = tomllib.loads(
     (Path(__file__).parents[2] / "reference" / "unequal_units.toml").read_text("utf-8")
@@ -170,3 +171,16 @@ def test_next_to_the_middle_of_a_cauchy_distribution():
     """1/2 + z / pi, of which SciPy's own function gives 1/2."""
     found = distribution(np.array([[1e-9]]), np.array([1.0]))
     assert found[0, 0] - 0.5 == pytest.approx(1e-9 / np.pi, rel=1e-6)
+
+
+def test_an_alike_difference_beyond_a_rope_does_not_depend_on_the_unit_of_scores():
+    scores = np.array([[0.0, 1], [5, 6], [20, 21]] * 5)
+    once, tenfold = (
+        pair_means(k * scores, np.ones((15, 2)), np.arange(15)).prob_below(-0.5 * k)
+        for k in (1, 10)
+    )
+    np.testing.assert_allclose(once, tenfold, rtol=1e-9)
+
+
+def test_width_is_1_of_shares_whichever_is_better():
+    assert width_of(0.5, 1.0) == width_of(-1.0, -0.5) == width_of(0.0, 0.0) == 1.0

@@ -4,8 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from betterthan.exact.swaps import flips
+from betterthan.exact.swaps.rank_tests import normal_rank_sum_p
 
 
 def one_by_one(column):
@@ -89,3 +91,9 @@ def test_whole_sums_are_sampled_as_fractions_are():
     np.testing.assert_array_equal(flips.flips(0.1 * whole, 2_500, 8)[1], extreme)
     large = whole * 2**22  # sums too large for single precision
     np.testing.assert_array_equal(flips.flips(large, 2_500, 8)[1], extreme)
+
+
+def test_normal_rank_sum_with_ties_is_that_of_scipy():
+    some, others = [0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1, 1, 0]
+    expected = stats.mannwhitneyu(some, others, method="asymptotic").pvalue
+    np.testing.assert_allclose(normal_rank_sum_p(some, others), expected, rtol=1e-12)
