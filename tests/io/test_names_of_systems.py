@@ -815,6 +815,17 @@ def test_spreads_and_ranks_are_no_systems_by_their_names(columns):
         bt.read(frame)
 
 
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_spread_of_one_system_is_no_system(higher):
+    frame = two_close_systems()
+    frame["sd_A"] = frame["A"] * np.random.default_rng(1).uniform(0.05, 0.4, len(frame))
+    with pytest.raises(ValueError, match="'sd_A': by its name and numbers a spread, and no system"):
+        bt.compare(frame, higher_is_better=higher)
+    frame = frame.rename(columns={"A": "ResNet", "sd_A": "SE_ResNet"})
+    similar = frame.assign(SE_ResNet=frame["ResNet"] * 0.8)
+    assert bt.read(similar).system.values.tolist() == ["ResNet", "B", "SE_ResNet"]
+
+
 SIMILAR = [
     *(["ResNet", "SE_ResNet"], ["gpt", "rank_gpt", "bm25"], ["body", "upper_body", "lower_body"]),
     *(["transformer", "std_transformer"], ["llama", "ci_llama", "var_llama"], ["α", "β", "σ"]),

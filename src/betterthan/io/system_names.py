@@ -374,7 +374,19 @@ def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[st
         if not (values > values[:, [k]]).any() and (same or not _are_binary(values).all()):
             reason = "no score exceeds it on any item, so it is what scores are out of"
             return f"{reason}, and no system", [systems[k]]
-    return "", []
+    few = systems if len(systems) <= _FEW_SYSTEMS else ()
+    odd = [column for column in few if _is_small_next_to(column, systems, values)]
+    return "by its name and numbers a spread, and no system" * bool(odd), odd
+
+
+def _is_small_next_to(column: str, systems: Sequence[str], values: np.ndarray) -> bool:
+    """Whether a column such as sd_A is at most half of A everywhere, as SE_ResNet is not."""
+    match = _NEXT_TO_IT.fullmatch(column)
+    if not match or match["of"] not in systems or match["kind"].casefold() == "rank":
+        return False
+    spread, own = (values[:, systems.index(name)] for name in (column, match["of"]))
+    small = np.isnan(spread) | np.isnan(own) | ((spread >= 0) & (spread <= own / 2))
+    return bool(small.all()) and np.count_nonzero(spread > 0) >= _ENOUGH
 
 
 def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, list[str]]:
