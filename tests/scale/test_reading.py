@@ -139,6 +139,10 @@ def test_parts_must_have_the_same_systems_and_be_parquet(tmp_path):
     pd.DataFrame({"item": ["a"], "s0": [1], "s1": [0]}).to_parquet(files[1])
     with pytest.raises(ValueError, match=r"1\.parquet: has no column 's2'"):
         bt.read(files, lazy=True)
+    with pytest.raises(ValueError, match=r"0\.parquet: has no column 'nope'; it has 'item', 's0'"):
+        bt.read(files[0], lazy=True, systems=["s0", "nope"])
+    with pytest.raises(ValueError, match="systems is str; give a list of names"):
+        bt.read(files[0], lazy=True, systems="s0")
     (tmp_path / "x.csv").write_text("item,A,B\nq,1,0\n")
     with pytest.raises(ValueError, match=r"x\.csv: is read in blocks only as"):
         bt.read(tmp_path / "x.csv", lazy=True)

@@ -386,7 +386,7 @@ def _is_small_next_to(column: str, systems: Sequence[str], values: np.ndarray) -
         return False
     spread, own = (values[:, systems.index(name)] for name in (column, match["of"]))
     small = np.isnan(spread) | np.isnan(own) | ((spread >= 0) & (spread <= own / 2))
-    return bool(small.all()) and np.count_nonzero(spread > 0) >= _ENOUGH
+    return bool(small.all() and np.count_nonzero(spread > 0) >= _ENOUGH)
 
 
 def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, list[str]]:

@@ -122,7 +122,7 @@ def read_blocks(
         files = [_Outline(path, tuple(ignore or ())) for path in paths]
         for file in files:
             _refuse_groups(file.path, file.columns, "give ignore")
-        named = isinstance(systems, Sequence) and len(systems) > 0
+        named = isinstance(systems, Sequence) and not isinstance(systems, str) and len(systems) > 0
         if named:
             columns = list(systems)
         else:
@@ -275,7 +275,9 @@ def _read_parquet(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray
 
     for file in files:
         if absent := [name for name in columns if name not in file.schema.names]:
-            raise problem(file.path.name, f"has no column {absent[0]!r}, which the others have")
+            others = file is not files[0] and absent[0] in files[0].schema.names
+            right = ", which the others have" if others else f"; it has {listed(file.columns)}"
+            raise problem(file.path.name, f"has no column {absent[0]!r}{right}")
     kind = np.dtype(np.int8 if all(_small(file, columns) for file in files) else float)
     rows = delayed(_rows)
     blocks = [
