@@ -66,3 +66,11 @@ def test_one_question_with_two_answers_is_a_near_copy(tmp_path):
     near = bt.audit(tmp_path, near=True).findings.set_index("code").loc["near-double"]
     assert near["message"] == "1 pair of items is a near copy: q0 and q1"
     assert (near["n"], near["of"]) == (1, 3)
+
+
+def test_items_that_ask_one_thing_of_many_choices_are_no_copies(tmp_path):
+    for model in ("a", "b"):
+        samples = [made_inspect.summary(f"q{k}", 1, input=LONG[0], target=str(k)) for k in range(9)]
+        head = made_inspect.header(model, [f"q{k}" for k in range(9)], eval__task_id=model)
+        made_inspect.json_log(tmp_path / f"{model}.log", head, samples)
+    assert "near-double" not in set(bt.audit(tmp_path, near=True).findings["code"])

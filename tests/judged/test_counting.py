@@ -353,7 +353,9 @@ def test_scores_of_a_judge_and_of_people_are_of_the_same_items():
     random = np.random.default_rng(1)
     judge = pd.Series(random.normal(size=40), [f"q{k}" for k in range(40)])
     human = (judge + random.normal(0, 0.3, 40)).where(np.arange(40) < 20)
-    bt.judged.prediction_powered(judge, human)
+    vectors = bt.judged.prediction_powered(judge, human)
+    columns = bt.judged.prediction_powered(judge.to_frame(), human.to_frame())
+    assert vectors.identical(columns)
     with pytest.raises(ValueError, match="judge and human name different items: 'q2' and 'q10'"):
         bt.judged.prediction_powered(judge, human.sort_index())
     with pytest.raises(ValueError, match=r"judge has shape \(40, 2\); give one score an item"):

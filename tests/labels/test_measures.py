@@ -188,3 +188,5 @@ def test_labels_that_differ_little_are_warned_of_or_refused():
     with pytest.raises(ValueError, match=r"labels '1' and '1\.0' are one number"):
         bt.labels.confusion_matrix(["1", "0"], ["1.0", "0"])
     bt.labels.confusion_matrix(["Yes", "No"], ["yes", "No"], labels=["Yes", "yes", "No"])
+    ids = ["1234567890123456789", "1234567890123456790"]
+    assert bt.labels.confusion_matrix(ids, ids).values.tolist() == [[1, 0], [0, 1]]

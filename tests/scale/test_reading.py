@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -212,6 +213,43 @@ def test_scores_on_two_scales_are_seen_beyond_the_first_rows(tmp_path):
         bt.read(files, lazy=True)
     with pytest.warns(UserWarning, match="not on one scale"):
         bt.read(files, lazy=True, systems=["s0", "s1"])
+
+
+@pytest.mark.parametrize("far", [31.0, -50.0])
+def test_one_number_far_from_the_others_is_no_other_scale(tmp_path, far):
+    graded = np.random.default_rng(1).random((2000, 2))
+    graded[1500, 0] = far
+    files = parts(tmp_path, graded, kind="float")
+    assert bt.read(files, lazy=True).shape == bt.read(files).shape == (2000, 2)
+
+
+def test_the_index_of_pandas_is_no_system_and_no_id(tmp_path):
+    frame = pd.DataFrame(right_or_wrong(40, 2), columns=["A", "B"])
+    for name in (None, "row"):
+        dropped = frame.drop(index=3).rename_axis(name)
+        for order in ((frame.rename_axis(name), dropped), (dropped, frame.rename_axis(name))):
+            files = [tmp_path / f"{k}.parquet" for k in range(2)]
+            for part, path in zip(order, files, strict=True):
+                part.to_parquet(path)
+            assert bt.read(files, lazy=True).shape == (79, 2)
+
+
+def test_an_index_that_is_ignored_is_not_compared(tmp_path):
+    frame = pd.DataFrame(right_or_wrong(60, 2), columns=["A", "B"])
+    frame.set_index(pd.Index([*range(30)] * 2, name="row")).to_parquet(tmp_path / "x.parquet")
+    assert bt.read(tmp_path / "x.parquet", lazy=True, ignore="row").shape == (60, 2)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files in /proc")
+def test_files_do_not_stay_open(tmp_path):
+    frame = pd.DataFrame(right_or_wrong(4, 2), columns=["A", "B"])
+    files = [tmp_path / f"{k}.parquet" for k in range(30)]
+    for path in files:
+        frame.to_parquet(path)
+    before = len([*Path("/proc/self/fd").iterdir()])
+    scores = bt.read(files, lazy=True)
+    assert len([*Path("/proc/self/fd").iterdir()]) < before + 10
+    assert scores.shape == (120, 2)
 
 
 def test_a_column_of_labels_is_no_system(tmp_path):

@@ -109,6 +109,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 LEAST = 40  # characters of a text that is looked at
+_PAIR = 2  # items of one text, of which one may be a copy
 WITHIN = 3  # bits of 64 in which near copies differ at most
 _WORDS = 3  # of a shingle
 _BANDS = 4  # one more than the bits that differ: one band at least is the same
@@ -117,11 +118,13 @@ _MOST = 1_000  # texts of one band that are looked at, pair by pair
 
 def near_copies(logs: LogTables) -> Iterator[Finding]:
     """Pairs of items of a task whose texts are near copies, or equal with other answers; items of
-    the same content are no pairs.
+    the same content are no pairs, and neither are those of a text that more than two have.
     """
     for task, records in logs.records.groupby("task", observed=True, sort=False):
         texts = records[["item", "text", "item_hash"]].drop_duplicates(["text", "item_hash"])
         texts = texts[texts["text"].str.len() >= LEAST]
+        stems = texts.groupby("text")["item"].transform("nunique") > _PAIR  # asked of many things
+        texts = texts[~(stems & texts.duplicated("text"))]
         items = texts["item"].astype(str).tolist()
         near = ((items[i], items[j]) for i, j in similar_pairs(texts["text"].tolist()))
         pairs = list(dict.fromkeys(pair for pair in near if pair[0] != pair[1]))

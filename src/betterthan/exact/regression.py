@@ -161,19 +161,19 @@ def held_out_r2(errors: np.ndarray, y: np.ndarray, groups: np.ndarray) -> tuple[
     return 1 - float(ratio), float(np.sqrt(squares) / total.sum())
 
 
-def dependent(x: np.ndarray) -> tuple[int, list[int]] | None:
-    """The first column that follows from the columns before it (and a constant), and those columns;
-    None if none.
+def dependent(x: np.ndarray) -> tuple[int, list[int], float] | None:
+    """The first column that follows from the columns before it (and a constant), those columns, and
+    the share of its square that is left; None if none.
 
     Columns are standardised; a column follows when it leaves less than 1e-7 of its square, which
     stepwise selection leaves out.
     """
     basis = np.linalg.qr(design(x))
     for column in range(x.shape[1]):
-        left = basis[1][column + 1, column + 1] ** 2
-        if left < TOLERANCE * (x[:, column] ** 2).sum():
+        left = basis[1][column + 1, column + 1] ** 2 / (x[:, column] ** 2).sum()
+        if left < TOLERANCE:
             weights = linalg.lstsq(x[:, :column], x[:, column])[0] if column else np.array([])
-            return column, [k for k in range(column) if abs(weights[k]) > 1e-3]
+            return column, [k for k in range(column) if abs(weights[k]) > 1e-3], float(left)
     return None
 
 

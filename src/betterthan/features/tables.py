@@ -91,12 +91,15 @@ def refuse_collinear(table: FeatureTable) -> None:
         )
     dependency = regression.dependent(regression.standardise(table.x)[0])
     if dependency is not None:
-        column, others = dependency
+        column, others, left = dependency
         name, because = table.features[column], [table.features[k] for k in others]
         how = "a copy of" if len(because) == 1 else "a weighted sum of"
+        right = "leave one of them out"
+        if left > _ROUNDED:
+            how = f"nearly {how}"
+            right += ", or subtract the means before you square or multiply"
         raise ValueError(
-            f"feature {name!r} is {how} {', '.join(because)} (up to scale and shift); leave one "
-            f"of them out"
+            f"feature {name!r} is {how} {', '.join(because)} (up to scale and shift); {right}"
         )
 
 
@@ -310,6 +313,7 @@ def _refuse_constants(table: FeatureTable) -> None:
 
 
 _LEAST = 3
+_ROUNDED = 1e-14  # of a square: what rounding leaves of a column that follows from others
 
 
 def grouped(table: FeatureTable) -> FeatureTable:

@@ -18,6 +18,7 @@ _MOST = 0.5  # of its cells are labels of gold: from here on, its other values a
 _MAX_EXAMPLES = 3  # values and labels in a message
 _NO_ANSWER = frozenset({"-", "--", "–", "—", "?", "#n/a", "n.a.", "<na>"})  # next to NA, none, ...
 _SEPARATORS = re.compile(r"[|;,]")
+_LONG = 300  # digits of what is no id
 _NUMERIC_HINT = (
     "; a prediction is right only where it equals gold: to compare numbers by how near they are, "
     "give the size of each error as a score, with higher_is_better=False, or --lower-is-better"
@@ -77,7 +78,9 @@ def _warn_other_gold(table: Table, column: str, gold: Coded) -> None:
             return warn(table.source, reason, **where)
 
 
-def distinct_labels(source: str, *columns: Sequence[str]) -> list[str]:
+def distinct_labels(
+    source: str, *columns: Sequence[str], right: str = "write it in one"
+) -> list[str]:
     """All labels of the columns; refuse two that are one number, and warn of two that are the same
     parts in another order.
     """
@@ -94,12 +97,18 @@ def distinct_labels(source: str, *columns: Sequence[str]) -> list[str]:
                 break
     for label in labels:
         if PLAIN_NUMBER.fullmatch(label.strip()):
-            first = numbers.setdefault(float(label), label)
+            first = numbers.setdefault(_number(label.strip()), label)
             if first.strip() != label.strip():
                 both = f"labels {quoted(first)} and {quoted(label)}"
-                reason = f"{both} are one number, written in two ways; write it in one"
+                reason = f"{both} are one number, written in two ways; {right}"
                 raise problem(source, reason)
     return labels
+
+
+def _number(label: str) -> float:
+    """An integer exactly, such as an id of many digits."""
+    is_id = label.isdecimal() and len(label) < _LONG
+    return int(label) if is_id else float(label)
 
 
 def _refuse_words_of_missing(

@@ -32,13 +32,6 @@ def refuse_doubtful(scores: xr.DataArray) -> None:
         warn(scores.attrs["source"], f"{reason}; write all on one scale")
 
 
-def refuse_other_scales(scores: xr.DataArray) -> None:
-    """Refuse systems on two scales, until they are named."""
-    if reason := other_scales(scores):
-        _refuse(scores, f"{reason}; write all on one scale")
-    warn_unlike_scales(scores)
-
-
 def warn_unlike_scales(scores: xr.DataArray) -> None:
     """Warn of systems that were named though their scores are not on one scale."""
     if scores.ndim != 2:

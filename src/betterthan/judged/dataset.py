@@ -336,6 +336,8 @@ def _powered(y: np.ndarray, f: np.ndarray, f_unlabelled: np.ndarray) -> tuple[fl
 
 def _numbers(values: Any, argument: str) -> np.ndarray:
     numbers = checks.reals(values, argument, "one score an item")
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
     if numbers.ndim != 1:
         raise ValueError(f"{argument} has shape {numbers.shape}; give one score an item")
     return numbers

@@ -104,7 +104,8 @@ def _all_labels(
 ) -> list[str]:
     """Return all labels: the given ones, or in order of appearance."""
     if labels is None:
-        distinct = distinct_labels("gold and predicted", actual, predictions)
+        right = "write it in one, or list labels if they are two"
+        distinct = distinct_labels("gold and predicted", actual, predictions, right=right)
         tell_alike("gold and predicted", distinct, "labels")
         return distinct
     label_list = _listed(labels, "labels")

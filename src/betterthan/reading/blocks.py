@@ -17,9 +17,9 @@ from betterthan.counts.shapes import picked
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import candidates, find, recognise
 from betterthan.io.measure_names import refuse_unknown_direction
-from betterthan.io.problems import listed, problem, quoted
+from betterthan.io.problems import in_python, listed, problem, quoted
 from betterthan.io.reading import read_tables
-from betterthan.io.score_values import refuse_other_scales, warn_unlike_scales
+from betterthan.io.score_values import marks_next_to_ratings, other_scales, warn_unlike_scales
 from betterthan.io.table import Table
 from betterthan.reading.sources import is_store
 from betterthan.text import first_flawed, flaw
@@ -88,6 +88,9 @@ _GROUPS = (names.DATASET, "cluster", "epoch")  # items that are not independent
 _BLOCK = MOST // 8  # bytes that small chunks of a file are read together up to
 _IDS = 2**20  # ids of a store that are read together
 _NONE = -128  # in int8, for a blank cell
+_NUMBERS = ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE")
+_OFTEN = 4  # times two: of fewer scores a range says nothing
+_LOOKED_AT = 16  # row groups that decide whether two systems are on one scale
 
 
 def read_blocks(
@@ -128,12 +131,11 @@ def read_blocks(
         else:
             columns = _columns(files[0], higher_is_better)
             _refuse_further_columns(files)
-        scores = _read_parquet(files, columns)
+        ranges = [file.ranges(columns) for file in files]
+        scores = _read_parquet(files, columns, small=all(one.small for one in ranges))
         several = f"{len(paths)} files, one after the other,"
         source_text = paths[0].name if len(paths) == 1 else several
-        warn_or_refuse = warn_unlike_scales if named else refuse_other_scales
-        direction = {} if higher_is_better is None else {"higher_is_better": higher_is_better}
-        warn_or_refuse(_ranges(files, columns).assign_attrs(direction))
+        _check_scales(files, ranges, columns, higher_is_better, named=named)
         parts = _parquet_ids(files)
     scores = picked(scores, systems)
     if higher_is_better is not None:
@@ -227,40 +229,58 @@ class _Outline:
         from pyarrow import parquet
 
         self.path, self.ignore = path, ignore
-        self.opened = parquet.ParquetFile(path)
-        self.schema = self.opened.schema_arrow
+        with parquet.ParquetFile(path) as opened:  # there may be more files than can be open
+            self.metadata, self.schema = opened.metadata, opened.schema_arrow
         self.columns = [name for name in self.schema.names if name not in ignore]
-        self.rows = [self.group(k).num_rows for k in range(self.opened.num_row_groups)]
+        groups = map(self.metadata.row_group, range(self.metadata.num_row_groups))
+        self.rows = [group.num_rows for group in groups]
+        self.index = (self.schema.pandas_metadata or {}).get("index_columns", [])
 
-    def group(self, k: int) -> Any:
-        """The outline of a row group."""
-        return self.opened.metadata.row_group(k)
-
-    def statistics(self, columns: Sequence[str]) -> Iterator[tuple[int, int, str, Any]]:
-        """Number of the row group and of the column, its type, and statistics, where there are
-        some.
-        """
-        written = self.opened.schema
-        paths = [written.column(k).path for k in range(len(written))]
-        places = [paths.index(name) for name in columns if name in paths]
-        kinds = [written.column(place) for place in places]
-        for k in range(len(self.rows)):
-            group = self.group(k)
-            for n, (place, kind) in enumerate(zip(places, kinds, strict=True)):
-                plain = kind.logical_type.type in ("NONE", "INT")
-                physical = kind.physical_type
-                type_ = physical if plain or not physical.startswith("INT") else "other"
-                yield k, n, type_, group.column(place).statistics
+    def ranges(self, columns: Sequence[str]) -> "_Ranges":
+        """What the file says of the numbers in these columns."""
+        written = self.metadata.schema
+        paths = {written.column(k).path: k for k in range(len(written))}
+        places = [(n, paths[name]) for n, name in enumerate(columns) if name in paths]
+        kinds = [_kind(written.column(place)) for _, place in places]
+        low, high = np.full((2, len(columns)), np.nan)
+        small = all(kind in ("BOOLEAN", "INT32", "INT64") for kind in kinds)
+        for k, size in enumerate(self.rows):
+            group = self.metadata.row_group(k)
+            for (n, place), kind in zip(places, kinds, strict=True):
+                statistics = group.column(place).statistics
+                if statistics is not None and statistics.has_min_max and kind != "other":
+                    low[n] = np.fmin(low[n], statistics.min)
+                    high[n] = np.fmax(high[n], statistics.max)
+                elif kind != "BOOLEAN":
+                    small &= statistics is not None and statistics.null_count == size
+        outside = (low <= _NONE) | (high >= -_NONE)
+        return _Ranges(small and not outside.any(), low + 0.0, high + 0.0)
 
     def id_column(self) -> str | None:
-        """The column of item ids: one that is called so, or an index that pandas wrote."""
+        """The column of item ids: one that is called so, or an index of texts."""
         if column := find(_named(self.path, self.columns), names.ITEM):
             return column
-        index = (self.schema.pandas_metadata or {}).get("index_columns", [])
-        for name in index if len(index) == 1 and index[0] in self.columns else ():
-            if not name.startswith("__") or "string" in str(self.schema.field(name).type):
-                return name
-        return None
+        texts = (name for name in self.index if isinstance(name, str) and name in self.columns)
+        texts = [name for name in texts if "string" in str(self.schema.field(name).type)]
+        return texts[0] if len(self.index) == 1 and texts else None
+
+
+@dataclass(frozen=True)
+class _Ranges:
+    """The lowest and the highest number of each column, nan where the file does not say; and
+    whether all are integers that fit into int8 next to a missing-value code.
+    """
+
+    small: bool
+    low: np.ndarray
+    high: np.ndarray
+
+
+def _kind(column: Any) -> str:
+    """The physical type of numbers, "other" of what only looks so, such as dates and decimals."""
+    plain = column.logical_type.type in ("NONE", "INT")
+    physical = column.physical_type
+    return physical if plain and physical in _NUMBERS else "other"
 
 
 def _named(path: Path, columns: Sequence[Any]) -> Table:
@@ -268,7 +288,7 @@ def _named(path: Path, columns: Sequence[Any]) -> Table:
     return Table(path.name, dict.fromkeys(map(str, columns)), ())
 
 
-def _read_parquet(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray:
+def _read_parquet(files: list[_Outline], columns: Sequence[str], *, small: bool) -> xr.DataArray:
     """One column a system, one block a row group."""
     from dask import array
     from dask.delayed import delayed
@@ -278,7 +298,7 @@ def _read_parquet(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray
             others = file is not files[0] and absent[0] in files[0].schema.names
             right = ", which the others have" if others else f"; it has {listed(file.columns)}"
             raise problem(file.path.name, f"has no column {absent[0]!r}{right}")
-    kind = np.dtype(np.int8 if all(_small(file, columns) for file in files) else float)
+    kind = np.dtype(np.int8 if small else float)
     rows = delayed(_rows)
     blocks = [
         array.from_delayed(rows(file.path, k, columns, kind), (size, len(columns)), kind)
@@ -292,8 +312,13 @@ def _read_parquet(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray
 
 def _columns(file: _Outline, higher_is_better: bool | None) -> list[str]:
     """Return the columns of systems, as a table of the first rows has them."""
-    rows = next(file.opened.iter_batches(_FIRST), file.schema.empty_table())
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(file.path) as opened:
+        rows = next(opened.iter_batches(_FIRST), file.schema.empty_table())
     frame = rows.to_pandas().drop(columns=list(file.ignore), errors="ignore")
+    if frame.index.name in file.ignore:
+        frame = frame.reset_index(drop=True)
     # the index is what pandas or dask wrote
     table = table_from_frame(frame, file.path.name, range(1, len(frame) + 1))
     try:
@@ -313,7 +338,8 @@ def _columns(file: _Outline, higher_is_better: bool | None) -> list[str]:
 def _refuse_further_columns(files: list[_Outline]) -> None:
     """Refuse a column that the first file lacks: it may be a system."""
     for file in files[1:]:
-        if further := [name for name in file.columns if name not in files[0].schema.names]:
+        known = {*files[0].schema.names, *(name for name in file.index if isinstance(name, str))}
+        if further := [name for name in file.columns if name not in known]:
             reason = f"has a column {further[0]!r}, which {files[0].path.name} has not"
             raise problem(file.path.name, f"{reason}; write it in all, pass systems, or ignore it")
 
@@ -327,20 +353,45 @@ def _refuse_groups(path: Path, columns: Sequence[Any], way: str) -> None:
         raise problem(path.name, f"{reason}; {right}")
 
 
-def _ranges(files: list[_Outline], columns: Sequence[str]) -> xr.DataArray:
-    """The lowest and the highest score of each system, often enough to be looked at, as scores;
-    nan where the files do not say.
+def _check_scales(
+    files: list[_Outline],
+    ranges: list[_Ranges],
+    columns: list[str],
+    higher_is_better: bool | None,
+    *,
+    named: bool,
+) -> None:
+    """Refuse systems that are not on one scale, or warn of them where they were named: the ranges
+    say where to look, and rows from all files decide, as one number may be far from the others.
     """
-    low, high = np.full((2, len(columns)), np.nan)
-    for file in files:
-        for _, n, type_, statistics in file.statistics(columns):
-            if type_ in _NUMBERS and statistics is not None and statistics.has_min_max:
-                low[n] = np.fmin(low[n], statistics.min)
-                high[n] = np.fmax(high[n], statistics.max)
-    values = np.stack([low, high] * _OFTEN) + 0.0  # Parquet has a minimum of -0
-    coords, dims = {names.SYSTEM: list(columns)}, (names.ITEM, names.SYSTEM)
+    low = np.fmin.reduce([one.low for one in ranges])
+    high = np.fmax.reduce([one.high for one in ranges])
+    size = np.fmax(np.abs(low), np.abs(high))
+    if len(columns) < 2 or np.isnan(size).all():
+        return
     source = files[0].path.name if len(files) == 1 else f"{len(files)} files"
-    return xr.DataArray(values, coords, dims, attrs={"source": source})
+    attrs: dict[str, Any] = {"source": source}
+    if higher_is_better is not None:
+        attrs |= {"higher_is_better": higher_is_better}
+    if not _unlike(_as_scores(np.stack([low, high] * _OFTEN), columns, attrs)):
+        return
+    pair = [columns[k] for k in (int(np.nanargmax(size)), int(np.nanargmin(size)))]
+    groups = [(file.path, k) for file in files for k in range(len(file.rows))]
+    some = groups[:: -(-len(groups) // _LOOKED_AT)]
+    values = np.concatenate([_rows(path, k, pair, np.dtype(float)) for path, k in some])
+    scores = _as_scores(values, pair, attrs)
+    if not named and (reason := other_scales(scores)):
+        right = f"write all on one scale, or pass systems={in_python(columns)} if it is right"
+        raise problem(source, f"{reason}; {right}")
+    warn_unlike_scales(scores)
+
+
+def _unlike(scores: xr.DataArray) -> str:
+    return other_scales(scores) or marks_next_to_ratings(scores)
+
+
+def _as_scores(values: np.ndarray, columns: list[str], attrs: dict[str, Any]) -> xr.DataArray:
+    return xr.DataArray(values, {names.SYSTEM: columns}, (names.ITEM, names.SYSTEM), attrs=attrs)
 
 
 def _parquet_ids(files: list[_Outline]) -> list[Part]:
@@ -377,24 +428,6 @@ def _store_ids(path: Path) -> list[Part]:
 
     starts = range(0, ids.size, _IDS)
     return [Part(path.name, first + 1, partial(read, first)) for first in starts]
-
-
-_NUMBERS = ("BOOLEAN", "INT32", "INT64", "FLOAT", "DOUBLE")
-_OFTEN = 4  # times two: of fewer scores a range says nothing
-
-
-def _small(file: _Outline, columns: Sequence[str]) -> bool:
-    """Return whether all numbers are integers that fit into int8 next to a missing-value code."""
-    for k, _, type_, statistics in file.statistics(columns):
-        if type_ == "BOOLEAN":
-            continue
-        if type_ not in ("INT32", "INT64") or statistics is None:
-            return False
-        if statistics.has_min_max and not _NONE < statistics.min <= statistics.max < -_NONE:
-            return False
-        if not statistics.has_min_max and statistics.null_count != file.rows[k]:
-            return False
-    return True
 
 
 def _rows(path: Path, group: int, columns: list[str], kind: np.dtype) -> np.ndarray:
