@@ -384,8 +384,8 @@ def _is_small_next_to(column: str, systems: Sequence[str], values: np.ndarray) -
     match = _NEXT_TO_IT.fullmatch(column)
     if not match or match["of"] not in systems or match["kind"].casefold() == "rank":
         return False
-    spread, own = (values[:, systems.index(name)] for name in (column, match["of"]))
-    small = np.isnan(spread) | np.isnan(own) | ((spread >= 0) & (spread <= own / 2))
+    spread, score = (values[:, systems.index(name)] for name in (column, match["of"]))
+    small = np.isnan(spread) | np.isnan(score) | ((spread >= 0) & (spread <= score / 2))
     return bool(small.all() and np.count_nonzero(spread > 0) >= _ENOUGH)
 
 

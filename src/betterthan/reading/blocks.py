@@ -132,7 +132,7 @@ def read_blocks(
             columns = _columns(files[0], higher_is_better)
             _refuse_further_columns(files)
         ranges = [file.ranges(columns) for file in files]
-        scores = _read_parquet(files, columns, small=all(one.small for one in ranges))
+        scores = _read_parquet(files, columns, small=all(part.small for part in ranges))
         several = f"{len(paths)} files, one after the other,"
         source_text = paths[0].name if len(paths) == 1 else several
         _check_scales(files, ranges, columns, higher_is_better, named=named)
@@ -338,8 +338,8 @@ def _columns(file: _Outline, higher_is_better: bool | None) -> list[str]:
 def _refuse_further_columns(files: list[_Outline]) -> None:
     """Refuse a column that the first file lacks: it may be a system."""
     for file in files[1:]:
-        known = {*files[0].schema.names, *(name for name in file.index if isinstance(name, str))}
-        if further := [name for name in file.columns if name not in known]:
+        columns = {*files[0].schema.names, *(name for name in file.index if isinstance(name, str))}
+        if further := [name for name in file.columns if name not in columns]:
             reason = f"has a column {further[0]!r}, which {files[0].path.name} has not"
             raise problem(file.path.name, f"{reason}; write it in all, pass systems, or ignore it")
 
@@ -364,8 +364,8 @@ def _check_scales(
     """Refuse systems that are not on one scale, or warn of them where they were named: the ranges
     say where to look, and rows from all files decide, as one number may be far from the others.
     """
-    low = np.fmin.reduce([one.low for one in ranges])
-    high = np.fmax.reduce([one.high for one in ranges])
+    low = np.fmin.reduce([part.low for part in ranges])
+    high = np.fmax.reduce([part.high for part in ranges])
     size = np.fmax(np.abs(low), np.abs(high))
     if len(columns) < 2 or np.isnan(size).all():
         return
