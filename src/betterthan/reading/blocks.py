@@ -367,6 +367,7 @@ def _check_scales(
     low = np.fmin.reduce([part.low for part in ranges])
     high = np.fmax.reduce([part.high for part in ranges])
     size = np.fmax(np.abs(low), np.abs(high))
+    size[size == 0] = np.nan  # on any scale
     if len(columns) < 2 or np.isnan(size).all():
         return
     source = files[0].path.name if len(files) == 1 else f"{len(files)} files"
