@@ -165,10 +165,9 @@ def test_the_published_strengths_and_the_usual_rule():
     published = (0.4614, 0.2639, 0.3222, 0.3504, 0.2064, 0.0949, 0.0123)
     tails = [float(cells[1]) for (system, *_), cells in rows.items() if system == "B"]
     assert tails == pytest.approx(published, abs=0.0006)
-    first, level, note, rule = page.answer
+    first, level, rule = page.answer
     assert first.startswith("B has the stronger results: 8 of 10 measures at p ≤ 0.4")
     assert "with probability 0.128, so this is no strong evidence." in level
-    assert note.startswith("n counts measures")
     assert rule == (
         "By the usual rule, to count significant measures, A is better, against all measures "
         "together, which favor B. Significant at 0.05 for A: i (p = 0.02); for B: none."
@@ -226,3 +225,46 @@ def test_a_part_of_a_strength_is_refused(part):
     whole = bt.significance.strength(STRENGTHS, rng=1)
     with pytest.raises(ValueError, match="a part of the strength of two systems"):
         bt.report(whole.isel(part))
+
+
+def test_equal_strengths_name_no_system():
+    same = {"A": {"t": 0.04}, "B": {"u": 0.04}}
+    for p_values in (same, {"B": same["B"], "A": same["A"]}):
+        first = build_page(bt.significance.strength(p_values, rng=1)).answer[0]
+        assert "have equally strong results" in first
+        assert "has the stronger results" not in first
+
+
+def three_systems():
+    """The first is right on 10 of 30 items, the second on 28, the third on 29."""
+    right = [np.r_[[0] * 20, [1] * 10], np.r_[[1] * 18, [0] * 2, [1] * 10], np.r_[[1] * 29, 0]]
+    coords = {"system": ["weak", "good", "best"]}
+    return xr.DataArray(np.column_stack(right), coords, ("item", "system"))
+
+
+@pytest.mark.parametrize(("side", "sign"), [("greater", ">"), ("less", "<"), ("two-sided", ">")])
+def test_significant_pairs_name_the_better_system(side, sign):
+    scores = three_systems() if side != "greater" else three_systems()[:, ::-1]
+    text = words(bt.report(bt.sign_test(scores, alternative=side)))
+    better = ("good", "best") if side != "greater" else ("best", "good")
+    pairs = [f"weak < {name}" if sign == "<" else f"{name} > weak" for name in better]
+    assert "; ".join(pairs) in text
+
+
+@pytest.mark.parametrize("ties", ["to_a", "to_b", "half"])
+def test_ties_that_count_as_wins_are_no_items_that_a_system_is_ahead_on(ties):
+    counts = bt.counts.from_table({("c", "e"): (19, 12, 29)})
+    text = words(bt.report(bt.sign_test(counts, ties=ties)))
+    assert "c is ahead on 19 items, e on 12" in text
+    assert "c e 19 12 29" in text
+
+
+def test_a_test_of_all_policies_states_whether_they_agree():
+    test = bt.sign_test(three_systems(), ties="all")
+    number = int(test["flips"].values[np.triu_indices(3, 1)].sum())
+    assert number > 0
+    text = words(bt.report(test))
+    assert f"Ties: the policies change the result of {number} of 3 pairs; this page drops" in text
+    assert "ties=all" in text
+    clear = bt.counts.from_table({("A", "B"): (40, 1, 1)})
+    assert "all lead to the same result" in words(bt.report(bt.sign_test(clear, ties="all")))

@@ -95,7 +95,8 @@ def ranks(
         ax.set_xticks(ticks, [str(tick + 1) for tick in ticks], fontsize=7.5)
         ax.tick_params(length=0)
         ax.set_xlabel("Rank")
-        best_texts = [numbers.probability(float(p)) for p in rows["prob_best"].values]
+        best = zip(rows["prob_best"].values, tables.best_errors(rows), strict=True)
+        best_texts = [numbers.probability(float(p), float(mcse)) for p, mcse in best]
         drawing.write_at_right(ax, best_texts)
         n_drawn, total = len(probabilities), ranked.sizes[names.SYSTEM]
         drawn = f"{n_drawn} of {total}" if n_drawn < total else f"{total}"
@@ -177,8 +178,10 @@ def leaderboard(
     limit = limit if columns is None else min(limit, _PAGE_ROWS)
     table = table[table["system"].isin(list(name))].head(limit)
     labels = drawing.labels([name[system] for system in table["system"]])
-    has_best = "prob_best" in table
-    best = [numbers.probability(float(p)) for p in table["prob_best"]] if has_best else []
+    best: Any = []
+    if "prob_best" in table:
+        errors = table["prob_best_mcse"] if "prob_best_mcse" in table else 0 * table["prob_best"]
+        best = list(map(numbers.probability, table["prob_best"], errors))
     compared_with = inputs.reference(dataset)
     against = inputs.verdicts_against(dataset, compared_with)
     verdicts = [against.get(system, "") for system in table["system"]]

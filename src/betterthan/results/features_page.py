@@ -12,7 +12,7 @@ from betterthan import names
 from betterthan.exact.numeric import monte_carlo
 from betterthan.posterior.from_draws import diagnose
 from betterthan.results import numbers, tables
-from betterthan.results.context import printable, table_by_system
+from betterthan.results.context import P_BEST, printable, table_by_system
 from betterthan.results.document import Document, Figure, Part, Table, parts_present, plotted
 from betterthan.results.first_screen import FirstScreen, levels_screen
 from betterthan.results.numbers import labels_on_one_line, on_one_line
@@ -635,7 +635,7 @@ def _components(prediction: xr.Dataset) -> Table:
         tables.values(
             tables.interval_label(prediction.attrs), ["lower", "upper"], "[{:.3g}, {:.3g}]".format
         ),
-        tables.number("P(best)", "prob_best", "{:.2f}".format),
+        P_BEST,
         tables.Column("Outside the training data", lambda rows: map(str, rows["outside"].values)),
     ]
     response = on_one_line(str(prediction.attrs["response"]))

@@ -305,9 +305,17 @@ def dispersion_sentences(facts: DispersionFacts) -> list[str]:
             f"reference ranking (Mallows theta; 0 for random rankings; {tau})."
         ]
     p = numbers.probability(facts.prob_best, facts.prob_best_mcse)
-    return [
+    most = (
         f"The rankings of {facts.system} are the most concentrated around the reference ranking "
-        f"(probability {p}).",
+        f"(probability {p})."
+    )
+    if facts.prob_best < names.VERDICT_PROB:
+        most = (
+            "Undecided: the data do not show which rankings are the most concentrated around the "
+            f"reference ranking; those of {facts.system} are with probability {p}."
+        )
+    return [
+        most,
         f"Concentration (Mallows theta; 0 for random rankings): {facts.system} {theta} "
         f"({interval}; {tau}), next {facts.second} {numbers.score(facts.second_theta)}.",
     ]

@@ -46,7 +46,8 @@ _SIDED = (
 def sign_test_page(test: xr.Dataset) -> Document:
     """The page on a sign test, from `sign_test`."""
     systems, a = labels_on_one_line(test[names.SYSTEM_A].values), test.attrs
-    if names.TIES_POLICY in test.dims:
+    every = [*_policies_disagree(test, systems)] if names.TIES_POLICY in test.dims else []
+    if every:
         test = test.sel({names.TIES_POLICY: "drop"}, drop=True).assign_attrs(ties="drop")
     measured = names.MEASURE in test.dims
     counted = _count(test, systems) if measured and len(systems) == 2 else None
@@ -58,10 +59,11 @@ def sign_test_page(test: xr.Dataset) -> Document:
     if measured:
         ahead = counted.lead if counted and counted.wins > counted.losses else ""
         lines += [_N, *_usual_rule(_significant(test), ahead, a["alpha"])]
+    lines += every
     signature = [
         f"betterthan {a['version']}",
         f"sign test ({a['alternative']}, at {a['alpha']:g})",
-        f"ties={test.attrs['ties']}",
+        f"ties={a['ties']}",
         f"unit={a['unit']}",
         *([f"n={a['n_items']}"] if a["n_items"] >= 0 else []),
     ]
@@ -78,6 +80,15 @@ def sign_test_page(test: xr.Dataset) -> Document:
         [" | ".join(signature)],
         lines,
     )
+
+
+def _policies_disagree(test: xr.Dataset, systems: list[str]) -> Iterator[str]:
+    """On how many pairs the policies for ties lead to other results; those of "drop" are shown."""
+    pairs = [*itertools.combinations(range(len(systems)), 2)]
+    number = sum(bool(pair_cell(test, i, j)["flips"]) for i, j in pairs)
+    of = "" if len(pairs) == 1 else f" of {number:,} of {len(pairs):,} pairs"
+    how = f"change the result{of}" if number else "all lead to the same result"
+    yield f"Ties: the policies {how}; this page drops ties."
 
 
 @dataclass(frozen=True)
@@ -264,17 +275,25 @@ def _pairs_sentence(test: xr.Dataset, systems: list[str]) -> str:
     if len(pairs) == 1:
         unit, p = str(test.attrs["unit"]), numbers.p_value(cell["p_value"].item())
         units = "items" if unit == "unknown" else f"{unit}s"
-        return (
-            f"{first} is ahead on {int(cell['wins']):,} {units}, {second} on "
-            f"{int(cell['losses']):,}: p = {p} ({_how(test)})."
-        )
-    significant = [f"{a} > {b}" for a, b, cell in pairs if float(cell["p_value"]) <= alpha]
+        wins, losses = _counted_wins(cell, test)
+        return f"{first} is ahead on {wins} {units}, {second} on {losses}: p = {p} ({_how(test)})."
+    sign = "<" if test.attrs["alternative"] == "less" else ">"
+    significant = [f"{a} {sign} {b}" for a, b, cell in pairs if float(cell["p_value"]) <= alpha]
     more = f"; and {len(significant) - _NAMED} more" if len(significant) > _NAMED else ""
     listed = f": {'; '.join(significant[:_NAMED])}{more}" if significant else ""
     return (
         f"{len(significant):,} of {len(pairs):,} pairs are significant at {alpha:g} ({_how(test)}, "
         f"not corrected for the number of pairs){listed}."
     )
+
+
+def _counted_wins(cell: xr.Dataset, test: xr.Dataset) -> tuple[str, str]:
+    """How often each of two systems won, without the ties that a policy gives them."""
+    ties, policy = max(int(cell["ties"]), 0), str(test.attrs["ties"])
+    shares = {"to_a": (ties, 0), "to_b": (0, ties), "half": (ties // 2, ties // 2)}
+    share = shares.get(policy, (0, 0))
+    first, second = (int(cell[k]) - n for k, n in zip(("wins", "losses"), share, strict=True))
+    return f"{first:,}", f"{second:,}"
 
 
 def _how(test: xr.Dataset) -> str:
@@ -284,8 +303,11 @@ def _how(test: xr.Dataset) -> str:
 
 
 def _ordered(test: xr.Dataset, systems: list[str]) -> Iterator[tuple[str, str, xr.Dataset]]:
-    """Each pair, the system ahead first; with a direction asked for, as the data have them."""
+    """Each pair, the system ahead first; as the data have them where a direction is asked for, or
+    ties go to the system named first or second.
+    """
     two_sided = test.attrs["alternative"] == "two-sided"
+    two_sided &= test.attrs["ties"] not in ("to_a", "to_b")
     for i, j in itertools.combinations(range(len(systems)), 2):
         behind = two_sided and int(pair_cell(test, i, j)["favours"]) < 0
         first, second = (j, i) if behind else (i, j)
@@ -294,7 +316,7 @@ def _ordered(test: xr.Dataset, systems: list[str]) -> Iterator[tuple[str, str, x
 
 def _pairs_part(test: xr.Dataset, systems: list[str]) -> Part:
     rows = [
-        (a, b, f"{int(cell['wins']):,}", f"{int(cell['losses']):,}",
+        (a, b, *_counted_wins(cell, test),
          "–" if cell["ties"] < 0 else f"{int(cell['ties']):,}",
          *(numbers.p_value(float(cell[k])) for k in ("p_value", "mid_p", "smallest_p")))
         for a, b, cell in itertools.islice(_ordered(test, systems), _PAIRS)
@@ -330,14 +352,16 @@ def strength_page(strength: xr.Dataset) -> Document:
     best = {index for rows in strongest.values() for index in rows.index}
     table = _subsets_table(subsets, best, a["measures"])
     first, second = np.array(systems)[np.argsort(strength["strongest"].values, kind="stable")]
+    equal = len({*strength["strongest"].values.round(12).tolist()}) == 1
     level, error = (strength[k].item() for k in ("level_overall", "level_overall_mcse"))
+    stronger = f"{first} has the stronger results"
+    stronger = f"{first} and {second} have equally strong results. {first}" if equal else stronger
     lines = [
-        f"{first} has the stronger results: {_strongest(strongest[first], a['measures'])}. "
+        f"{stronger}: {_strongest(strongest[first], a['measures'])}. "
         f"{second}: {_strongest(strongest[second], a['measures'])}.",
         "These subsets were chosen because they are the strongest. If the systems are equal, one "
         f"of them has results as strong with probability {numbers.p_value(level, error)}"
         f"{', so this is no strong evidence' if level > names.ALPHA else ''}.",
-        _N,
         *_usual_rule(_significant_subsets(subsets, systems, a["alternative"]), first),
     ]
     return Document(
@@ -455,11 +479,12 @@ def _rank_sentences(test: xr.Dataset, groups: list[str], response: str) -> Itera
     better, superiority, lower, upper = (test[k].item() for k in columns)
     if turned:
         better, superiority, lower, upper = 1 - better, 1 - superiority, 1 - upper, 1 - lower
-    p, verdict = numbers.equal_to(better), str(test["verdict"].item())
+    p = numbers.equal_to(better, threshold=a["threshold"])
+    verdict = str(test["verdict"].item())
     if verdict == "no_verdict":
         yield f"No verdict: a group has fewer than {names.UNITS_MIN} people."
     elif verdict == "equivalent":
-        within = numbers.equal_to(test["prob_equivalent"].item())
+        within = numbers.equal_to(test["prob_equivalent"].item(), threshold=a["threshold"])
         yield (
             f"{first} and {second} are practically equivalent: the probability below is within "
             f"{a['rope']:g} of 1/2 with probability {within.removeprefix('= ')}."

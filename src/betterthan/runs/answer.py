@@ -147,7 +147,7 @@ def _pairs(runs: Runs) -> Part:
             quantity(row["k"], kind),
             numbers.difference(*(row[f"difference_{c}"] for c in ("mean", "lower", "upper")))
             + ONE_SIDED_MARK * bool(marked),
-            numbers.probability(row["prob_better"]),
+            numbers.probability(row["prob_better"], threshold=data.attrs["threshold"]),
             *([numbers.probability(row[_SECOND])] if _SECOND in pairs else []),
             verdict_label(row["verdict"], row["system"], row["other"]),
         )
