@@ -97,3 +97,14 @@ def test_labels_of_too_few_items_are_named_in_the_report():
     written = bt.report(table(np.diag([9, 2, 8, 1])), figures=False)
     assert "Fewer than 3 items have the labels c1, c3" in written
     assert "Fewer than" not in bt.report(table(np.diag([9, 3])), figures=False)
+
+
+def test_labels_and_errors_that_are_alike_are_all_named():
+    errors = bt.labels.confusion_matrix(list("aabbccdd") * 5, list("abbccdda") * 5)
+    text = " ".join(str(bt.report(errors)).split())
+    assert "A most frequent error is predicting" in text
+    assert "(5 items, 25% of all errors; 3 others are as frequent)" in text
+    highest = bt.labels.confusion_matrix(list("aabbccdd"), list("aabbccda"))
+    text = " ".join(str(bt.report(highest)).split())
+    assert "highest for labels b and c (1.000)" in text
+    assert "The most frequent error is predicting a instead of d" in text

@@ -27,9 +27,10 @@ class LabelFacts:
     macro_lower: float
     macro_upper: float
     interval: str  # such as "95% HDI"
-    highest: str  # the label with the highest F-score
+    highest: str  # the label with the highest F-score, or some of them
+    several: bool = False
     high: float
-    lowest: str  # the label with the lowest F-score
+    lowest: str  # the label with the lowest F-score, or some of them
     low: float
     # from the confusions
     system: str = ""  # empty if there is only one
@@ -39,6 +40,7 @@ class LabelFacts:
     predicted: str = ""  # in the most frequent error; empty without errors
     actual: str = ""
     n_errors: int = 0  # items with the most frequent error
+    n_equal: int = 0  # other errors that are as frequent
     proportion: float = 0.0  # of all errors
 
 
@@ -47,18 +49,29 @@ def label_facts(posterior: xr.Dataset) -> LabelFacts:
     labels = labels_on_one_line(posterior[names.LABEL].values)
     scores = posterior["by_label"].sel(measure="f", estimate="score").values
     macro = posterior["averaged"].sel(average="macro", measure="f")
-    high, low = int(np.nanargmax(scores)), int(np.nanargmin(scores))
+    high, low = float(np.nanmax(scores)), float(np.nanmin(scores))
     return LabelFacts(
         measure=f"F{posterior.attrs.get('beta', 1):g}",
         macro=macro.sel(estimate="score").item(),
         macro_lower=macro.sel(estimate="lower").item(),
         macro_upper=macro.sel(estimate="upper").item(),
         interval=interval_label(posterior.attrs),
-        highest=labels[high],
-        high=float(scores[high]),
-        lowest=labels[low],
-        low=float(scores[low]),
+        highest=_labels_at(labels, scores, high),
+        several=bool((scores > high - _EQUAL).sum() > 1),
+        high=high,
+        lowest=_labels_at(labels, scores, low),
+        low=low,
     )
+
+
+def _labels_at(labels: Sequence[str], scores: np.ndarray, score: float) -> str:
+    """The labels with this score, as far as they can be listed."""
+    at = [label for label, f in zip(labels, scores, strict=True) if abs(f - score) < _EQUAL]
+    more = [f"{len(at) - _LISTED} more"] if len(at) > _LISTED else []
+    return named(at[: _LISTED if more else None] + more)
+
+
+_EQUAL, _LISTED = 1e-12, 3
 
 
 def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
@@ -84,6 +97,7 @@ def with_confusions(facts: LabelFacts, confusions: xr.DataArray) -> LabelFacts:
         actual=on_one_line(str(confusions[names.ACTUAL].values[actual])),
         n_errors=int(confusions.values[predicted, actual]),
         proportion=float(proportions.values[predicted, actual]),
+        n_equal=int(np.isclose(proportions.values, proportions.values.max()).sum()) - 1,
     )
 
 
@@ -104,15 +118,18 @@ def label_sentences(facts: LabelFacts) -> list[str]:
     sentences = [macro]
     if facts.high > facts.low:
         sentences.append(
-            f"{facts.measure}{system} is highest for label {facts.highest} "
+            f"{facts.measure}{system} is highest for label{'s' * facts.several} {facts.highest} "
             f"({numbers.score(facts.high)}) and lowest for {facts.lowest} "
             f"({numbers.score(facts.low)})."
         )
     if facts.predicted:
-        share = numbers.share(facts.proportion)
+        share = f"{_items(facts.n_errors)}, {numbers.share(facts.proportion)} of all errors"
+        others = "1 other is" if facts.n_equal == 1 else f"{facts.n_equal:,} others are"
+        share += f"; {others} as frequent" if facts.n_equal else ""
+        which = "A most" if facts.n_equal else "The most"
         sentences.append(
-            f"The most frequent error{system} is predicting {facts.predicted} instead of "
-            f"{facts.actual} ({_items(facts.n_errors)}, {share} of all errors)."
+            f"{which} frequent error{system} is predicting {facts.predicted} instead of "
+            f"{facts.actual} ({share})."
         )
     return sentences
 
