@@ -18,6 +18,7 @@ BOUNDS = {
     "counts and matrix of 134 systems x 500 items": "at most 4 times as long",
     "counts and matrix of 500 systems x 100,000 items": "at most 3 times as long",
     "counting 200,000 items x 500 systems, int8 in blocks": "at most 1.3 times as long",
+    "counting 2,000,000 items x 200 systems by two dask workers": "at most 1.3 times as long",
     "`betterthan compare FILE.csv`, 3 systems x 120 items": "at most 2.5 times as long",
     "the same with an option, which takes a parser": "at most 3 times as long",
     "`betterthan compare FILE.csv --method advised`, 134 systems x 500 items": "at most 10 s",

@@ -128,6 +128,7 @@ def folded(
     Where the work is done is dask's: its threads here, or the workers of the
     ``distributed.Client`` that is there.
     """
+    from dask.config import set as set_dask
     from dask.delayed import delayed
 
     starts = np.cumsum([0, *blocks.sizes[:-1]]).tolist()
@@ -138,7 +139,8 @@ def folded(
     while len(parts) > 1:
         parts = [together(parts[k : k + _TOGETHER]) for k in range(0, len(parts), _TOGETHER)]
     try:
-        return parts[0].compute()
+        with set_dask({"optimization.fuse.delayed": True}):  # no block is sent to another worker
+            return parts[0].compute()
     except Exception as error:
         if type(error).__name__ != "KilledWorker":  # of distributed, which is not always loaded
             raise

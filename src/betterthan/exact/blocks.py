@@ -252,13 +252,17 @@ class _Plain:
 
     def __init__(self, size: int) -> None:
         self.both = np.zeros((size, size), np.int64)
+        # memory for one leaf, used again: dask workers return freed memory to the system at once
+        self._right, self._product = (np.empty((n, size), np.float32) for n in (LEAF, size))
         self.items, self.low, self.high = 0, np.inf, -np.inf
         self.blank = 0
 
     def add(self, leaf: Leaf) -> None:
         """Take a leaf."""
-        right = leaf.values.astype(np.float32)
-        np.add(self.both, right.T @ right, out=self.both, casting="unsafe")
+        right = self._right[: len(leaf.values)]
+        right[:] = leaf.values
+        np.matmul(right.T, right, out=self._product)
+        np.add(self.both, self._product, out=self.both, casting="unsafe")
         self.items, self.blank = self.items + len(right), self.blank + leaf.blank
         self.low = min(self.low, float(leaf.values.min(initial=1)))
         self.high = max(self.high, float(leaf.values.max(initial=0)))
