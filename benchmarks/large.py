@@ -32,6 +32,7 @@ GROWTH = {
 }
 LARGE = ("count", 5_000_000, 500, 0)
 BESIDE = ("bare", 5_000_000, 500, 0)
+LEADERBOARD = (10_000, 1000, 0)  # in memory
 
 
 def draw(block, rows, systems):
@@ -111,7 +112,29 @@ def votes(judgments, systems, _):
     return bt.read(pd.DataFrame({"model_a": names[a], "model_b": names[b], "winner": side}))
 
 
-CASES = {f.__name__: f for f in (bare, count, compare, bootstrap, randomization, votes)}
+def leaderboard(items, systems, _):
+    """Of right and wrong answers in memory, to items that differ in difficulty."""
+    import xarray as xr
+
+    import betterthan as bt
+
+    random = np.random.default_rng(7)
+    odds = np.linspace(1.5, -1.5, systems) - random.normal(size=(items, 1))
+    right = (random.random((items, systems)) < 1 / (1 + np.exp(-odds))).astype(np.int8)
+    names = [f"s{k}" for k in range(systems)]
+    return bt.compare(xr.DataArray(right, dims=("item", "system"), coords={"system": names}))
+
+
+def page(items, systems, _):
+    import betterthan as bt
+
+    return bt.report(leaderboard(items, systems, _), format="html")
+
+
+CASES = {
+    f.__name__: f
+    for f in (bare, count, compare, bootstrap, randomization, votes, leaderboard, page)
+}
 
 
 def measured(case, *given):
@@ -159,6 +182,9 @@ def main(parts=("growth", "large")):
         given = [(200_000, 500, 0), LARGE[1:]]
         rows = [measured("count", *given[0]), found["large"]["ours"]]
         found["count of 500, by items"] = told(given, rows, "by items")
+        found["leaderboard"] = {
+            name: measured(name, *LEADERBOARD) for name in ("leaderboard", "page")
+        }
     found["load"] = Path("/proc/loadavg").read_text().split()[:3]
     RESULT.write_text(json.dumps(found, indent=1) + "\n")
 

@@ -19,7 +19,7 @@ import betterthan as bt
 LONG = "a long CSV of 2,000,000 rows"
 GRADED = "the same with scores of 4 decimals"
 PARQUET = "Parquet of 200 systems x 10,000 items, 2,000,000 rows"
-VOTES = "1,000,000 votes in a DataFrame"
+VOTES, VOTES_PARQUET = "1,000,000 votes in a DataFrame", "the same in Parquet"
 SAMPLES = "samples of lm-eval, 7 kB each"
 ARCHIVE = "an Inspect archive of 100 MB, with transcripts"
 ARCHIVES = "100 Inspect archives of 100 samples"
@@ -111,17 +111,26 @@ def test_parquet(benchmark, who, made):
 
 
 @pytest.mark.parametrize("who", ["ours", "instead"])
-@pytest.mark.benchmark(group=VOTES)
-def test_votes(benchmark, who):
+@pytest.mark.parametrize(
+    "parquet",
+    [
+        pytest.param(False, marks=pytest.mark.benchmark(group=VOTES)),
+        pytest.param(True, marks=pytest.mark.benchmark(group=VOTES_PARQUET)),
+    ],
+)
+def test_votes(benchmark, who, parquet, tmp_path):
     random, models = np.random.default_rng(0), np.array([f"model-{k}" for k in range(100)])
     first = random.integers(0, 100, 1_000_000)
     second = (first + random.integers(1, 100, len(first))) % 100
     winner = np.array(["model_a", "model_b", "tie"])[random.integers(0, 3, len(first))]
     columns = {"model_a": models[first], "model_b": models[second], "winner": winner}
-    frame = pd.DataFrame(columns)
+    frame = votes = pd.DataFrame(columns)
+    if parquet:
+        votes = tmp_path / "votes.parquet"
+        frame.to_parquet(votes)
     what = "`pandas.factorize` of its three columns"
     run(
-        *(benchmark, who, lambda: bt.read(frame)),
+        *(benchmark, who, lambda: bt.read(votes)),
         *(lambda: [pd.factorize(frame[name]) for name in columns], what),
     )
 

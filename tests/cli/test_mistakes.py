@@ -80,6 +80,12 @@ def test_the_message_names_the_option_that_solves_it(run, text, said, solution):
     assert run(text, *solution)[0] == 0
 
 
+def test_an_option_for_another_separator_names_both(run):
+    code, error = run(wide(RIGHT, WRONG), "--sep", ";")
+    assert code == 2
+    assert error.endswith("cells are separated by commas, not by semicolons; pass --sep ,")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -145,6 +145,11 @@ def test_groups_that_do_not_overlap_have_an_interval():
     assert compared([1, 2, 2, 3, 3], [5, 5, 5, 4, 4])["verdict"].item() == "b_better"
 
 
+def test_the_value_that_all_people_have_keeps_its_sign():
+    with pytest.warns(UserWarning, match="all 10 people have the same value \\(-3\\)"):
+        compared([-3] * 5, [-3] * 5)
+
+
 def test_all_values_equal_say_nothing():
     with pytest.warns(UserWarning, match="all 10 people have the same value \\(4\\)"):
         found = compared([4] * 5, [4] * 5, higher_is_better=False, rope=0.1)

@@ -120,7 +120,7 @@ def test_the_best_by_a_bootstrap_of_one_unit_is_unknown():
 
 def test_groups_of_a_test_on_one_cluster():
     found = bt.significance.groups(bt.randomization_test(bt.read(frame())))
-    said = "3 pairs are of too few units for any p at or below the cutoff."
+    said = "3 pairs are of systems that differ on too few units for any p at or below the cutoff."
     assert found.attrs["note"].endswith(said)
     several = bt.significance.groups(bt.randomization_test(bt.read(frame(clusters=20))))
     assert "too few" not in several.attrs["note"]

@@ -203,12 +203,15 @@ def _continues(name: str, cells: list[str]) -> bool:
     return is_id and all(_DIGITS.sub("#", cell) == shape for cell in cells)
 
 
+_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}
+
+
 def _refuse_other_delimiter(header: list[str], source: str, delimiter: str, data: bytes) -> None:
     if len(header) > 1:
         return
-    for other, name in ((";", "semicolons"), ("\t", "tabs"), (",", "commas"), ("|", "bars")):
+    for other, name in _SEPARATORS.items():
         if other in header[0]:
-            right = "tabs" if delimiter == "\t" else "commas"
-            reason = f"cells are separated by {name}, not by {right}; pass sep={other!r}"
+            expected = _SEPARATORS.get(delimiter, repr(delimiter))
+            reason = f"cells are separated by {name}, not by {expected}; pass sep={other!r}"
             reason += " and decimal=','" if other == ";" and _COMMA.search(data) else ""
             raise problem(source, reason, row=1)

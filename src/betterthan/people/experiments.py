@@ -514,7 +514,7 @@ def mann_whitney(
     u = np.rint(2 * above * pairs) / 2
     by_level = {"u": [u, pairs - u]} | by_level
     p = exact_rank_sum_p(first, second, _STEPS)
-    numbers = {"superiority": above} | _posterior(first, second, choices)
+    numbers = {"superiority": above} | _posterior(first, second, sign, choices)
     numbers["p_value"] = normal_rank_sum_p(first, second) if p is None else p
     signed = provenance_attrs(
         answer="mann_whitney",
@@ -556,7 +556,9 @@ def _groups(cells: pd.DataFrame) -> dict[str, np.ndarray]:
     return {group: values[present[:, k], k] for k, group in enumerate(names_of_groups)}
 
 
-def _posterior(first: np.ndarray, second: np.ndarray, choices: dict[str, Any]) -> dict[str, Any]:
+def _posterior(
+    first: np.ndarray, second: np.ndarray, sign: int, choices: dict[str, Any]
+) -> dict[str, Any]:
     """Interval, probabilities and verdict."""
     posterior = superiority(first, second)
     rope, threshold = choices["rope"], choices["threshold"]
@@ -564,7 +566,7 @@ def _posterior(first: np.ndarray, second: np.ndarray, choices: dict[str, Any]) -
     if not posterior.error[0]:
         checks.warn(
             f"no interval: all {len(first) + len(second)} people have the same value "
-            f"({abs(first[0]):g})"
+            f"({sign * first[0] + 0.0:g})"
         )
         better, behind, within = np.array(0.5), np.array(0.5), np.array(np.nan)
     else:

@@ -486,7 +486,7 @@ def _note(marks: Marks, member: np.ndarray) -> str:
     for count, kind in (
         (asymmetric, "marked in one direction only and joined in no group"),
         (marks.untested, "not tested"),
-        (marks.too_few, "of too few units for any p at or below the cutoff"),
+        (marks.too_few, "of systems that differ on too few units for any p at or below the cutoff"),
     ):
         note += f"; {count} {'pair is' if count == 1 else 'pairs are'} {kind}" if count else ""
     return note + "."
