@@ -308,3 +308,12 @@ def test_a_baseline_knows_the_questions_and_labels_that_it_was_accepted_with(wha
     assert "had another question or gold label when base.csv was accepted" in decision.why[0]
     pd.DataFrame({"item": range(150), "score": 1}).to_csv(tmp_path / "plain.csv", index=False)
     assert bt.gate(kept, tmp_path / "plain.csv", margin=0.05).verdict == "pass"  # knows neither
+
+
+def test_an_id_that_begins_with_an_apostrophe_is_read_as_it_was_accepted(tmp_path):
+    rows = [{"item": item, "score": "1"} for item in ("'tis", "'=1", "=1", "tis")]
+    about = {"source": "a.csv", "higher_is_better": True, "sources": []}
+    baseline_files.write(tmp_path / "b.csv", baseline_files.Baseline("table", rows, about))
+    stored = baseline_files.read(tmp_path / "b.csv")
+    assert not stored.refusal
+    assert [row["item"] for row in stored.baseline.rows] == ["'tis", "'=1", "=1", "tis"]

@@ -251,3 +251,11 @@ def test_scores_that_could_turn_worse_need_not_be_worse_than_any():
     assert result.verdict == "inconclusive"
     said = "the observed scores lead to worse, but the 3 missing scores could change that"
     assert result.why == (said,)
+
+
+def test_marks_and_ratings_are_not_comparable_without_limits():
+    old = pd.DataFrame({"item": range(40), "score": [0, 1] * 20})
+    new = old.assign(score=[1, 2, 3, 4, 5] * 8)
+    decision = bt.gate(old, new, margin=0.5)
+    assert decision.verdict == "not comparable"
+    assert "write both on one scale, or pass 'limits'" in decision.why[0]

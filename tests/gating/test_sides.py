@@ -9,6 +9,7 @@ from gating.made import answers, first, log, rehashed, table
 from logs import made_promptfoo
 
 import betterthan as bt
+from betterthan import names
 from betterthan.auditing.audit import SCORES, findings_of
 from betterthan.gating import baseline_files
 from betterthan.gating.inputs import accept_candidate
@@ -526,3 +527,10 @@ def test_missing_scores_of_the_baseline_may_be_the_best():
     decision = bt.gate(old, new, margin=0.1, max_missing=1)
     assert decision.verdict == "inconclusive"
     assert "the 2 missing scores could change that" in decision.why[0]
+
+
+def test_a_percentage_of_errors_is_refused_with_the_limits_as_they_are_written():
+    old = pd.DataFrame({"item": range(30), "score": [1.0, 5.0, 3.0] * 10})
+    new = old.assign(score=[2.0, 4.0, 3.0] * 10)
+    with pytest.raises(ValueError, match="these go from 1 to 5: pass the margin in units"):
+        bt.gate(old, new, margin=names.Percentage(0.05), higher_is_better=False)

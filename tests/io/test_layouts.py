@@ -672,3 +672,17 @@ def test_a_system_in_two_spellings_in_two_files_of_votes_is_refused():
         bt.read(chain)
     chain["bc"] = votes.assign(model_a="B", model_b="C")
     assert bt.read(chain).sizes["system_a"] == 4
+
+
+def test_a_missing_category_is_no_text_in_a_long_frame():
+    n = 70_000
+    gold = pd.Series(["no", "yes"] * (n // 2))
+    frame = pd.DataFrame({"item": range(n), "gold": gold, "A": "yes", "B": gold.astype("category")})
+    frame.loc[0, "B"] = None
+    assert np.isnan(bt.read(frame).sel(system="B").values[0])
+
+
+def test_categories_of_a_long_frame_are_in_the_order_of_its_rows():
+    system = pd.Categorical(["a", "c", "b"] * 25_000, categories=["a", "b", "c"])
+    frame = pd.DataFrame({"item": np.repeat(range(25_000), 3), "system": system, "score": 1.0})
+    assert bt.read(frame)["system"].values.tolist() == ["a", "c", "b"]

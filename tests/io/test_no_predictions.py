@@ -196,3 +196,17 @@ def test_how_sure_labels_of_a_long_table_are_is_no_score(column):
     assert bt.read(right).sizes == {"item": 20, "system": 2}
     answers = frame.assign(**{column: [f"answer {k}" for k in range(40)]})
     assert bt.read(answers).sizes == {"item": 20, "system": 2}
+
+
+def test_blanks_do_not_make_a_column_of_notes_predictions():
+    gold = ["yes", "no"] * 20
+    notes = ["", "", *(f"see {k}" for k in range(38))]
+    frame = pd.DataFrame({"gold": gold, "A": ["", *gold[1:]], "B": gold, "remark": notes})
+    with pytest.raises(ValueError, match=r"column 'remark': holds .* no value is a label"):
+        bt.read(frame)
+
+
+def test_blank_predictions_are_not_told_as_labels_that_gold_lacks():
+    gold = ["yes", "no"] * 20
+    frame = pd.DataFrame({"gold": gold, "A": gold, "B": [*gold[:10], *[""] * 30]})
+    assert "no label of gold" not in bt.read(frame).attrs["reading"]

@@ -148,3 +148,9 @@ def test_bad_choices(tmp_path):
     alone = "\n".join(line for line in ROWS.splitlines() if not line.startswith("B")) + "\n"
     with pytest.raises(ValueError, match="only one system, 'A'"):
         bt.read(written(tmp_path, alone))
+
+
+def test_misses_alone_are_gold_mentions_of_a_label_too():
+    rows = {"system": [*"AAB"], "item": "d", "label": [*"xyy"], "tp": [0, 1, 1], "fp": 0}
+    with pytest.raises(ValueError, match="label 'x' has no row of 'B', and 1 gold mentions by"):
+        bt.io.tallies_from_table(pd.DataFrame(rows | {"fn": [1, 0, 0]}))

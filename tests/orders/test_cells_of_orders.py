@@ -210,3 +210,11 @@ def test_a_group_of_tied_items_is_no_item():
         bt.orders.from_lists(lists)
     frame = pd.DataFrame({"judge": ["1", "2"], "order": ["a > b = c", "a > b > c"]})
     assert bt.orders.read(frame).sizes["system"] == 2
+
+
+def test_orders_stay_with_their_systems_in_any_order_of_rows():
+    rows = [("d1", "A", "a > b"), ("d2", "B", "a > b"), ("d1", "C", "a > b"), ("d1", "D", "b > a")]
+    orders = bt.orders.read(pd.DataFrame(rows, columns=["document", "system", "order"]))
+    assert orders.sel(document="d1", system="D").values.tolist() == ["b", "a"]
+    assert orders.sel(document="d1", system="B").values.tolist() == ["", ""]
+    assert orders.sel(document="d2", system="B").values.tolist() == ["a", "b"]

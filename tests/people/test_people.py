@@ -254,3 +254,8 @@ def test_texts_in_another_order_are_refused():
 def test_others_whose_mean_never_varies_correlate_with_nobody(first):
     with pytest.raises(ValueError, match="no subject rated 3 texts differently"):
         bt.people.agreement([first, [3] * 5, [4] * 5])
+
+
+def test_a_missing_value_is_in_no_bin():
+    result = bt.people.bin_by([np.nan, 2.0, 4.0], [0.5, 0.6, 0.7], [0, 1])
+    assert (result["n"].item(), result["mean"].item(), result.attrs["n_dropped"]) == (2, 3.0, 1)

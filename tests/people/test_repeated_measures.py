@@ -81,3 +81,10 @@ def test_too_few_times_to_screen_are_said():
     assert bt.people.winsorise([*times, 1.0], by=["a"] * 9).attrs["n_changed"] == 1
     with pytest.raises(ValueError, match="by is missing at place 2"):
         bt.people.winsorise(times, by=["a", None, *"aaaaaa"])
+
+
+def test_levels_that_differ_by_a_constant_are_not_called_the_same():
+    values = {"x": [1, 2, 3, 4], "y": [2, 3, 4, 5], "z": [4, 1, 3, 9]}
+    table = pd.DataFrame(values).melt(var_name="bin", value_name="rating", ignore_index=False)
+    result = bt.people.anova(table.rename_axis("subject").reset_index(), "rating", "bin")
+    assert np.isnan(result["p_pairwise"].sel(level_a="x", level_b="y").item())

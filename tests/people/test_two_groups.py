@@ -247,3 +247,9 @@ def test_means_of_people_that_differ_by_rounding_alone_are_equal():
         with pytest.warns(UserWarning, match="all 20 people have the same value"):
             found = bt.people.mann_whitney(table, "rating", "group")
         assert (found["superiority"].item(), found["p_value"].item()) == (0.5, 1)
+
+
+def test_a_level_of_one_unit_is_not_compared():
+    table = pd.DataFrame({"subject": [*"abcd"], "bin": [*"xxxy"], "rating": [1, 2, 4, 3]})
+    with pytest.raises(ValueError, match="each one level, two or more a level"):
+        bt.people.anova(table, "rating", "bin")

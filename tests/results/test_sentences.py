@@ -8,6 +8,8 @@ from results.situations import SITUATIONS, filled, sentences
 
 from betterthan.results import facts, paper_sentences, score_sentences
 from betterthan.results import sentences as answer_sentences
+from betterthan.results.facts import Answer, Pair
+from betterthan.results.robustness import Firmness
 
 
 @pytest.mark.parametrize("one", SITUATIONS, ids=lambda one: one["name"])
@@ -65,3 +67,12 @@ def lines_reached(file):
     finally:
         sys.settrace(before)
     return reached
+
+
+def test_a_fragile_verdict_of_equivalence_is_called_so():
+    pair = Pair(first="A", second="B", verdict="equivalent", p=0.6, within_rope=0.96, rope=0.1)
+    firm = Firmness(first="A", second="B", equivalent=True, prior_items=3)
+    text = " ".join(
+        answer_sentences.answer_sentences(Answer(n_systems=2, pair=pair, firmness=firm))
+    )
+    assert "would undo the verdict A = B." in text

@@ -7,6 +7,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.comparison import Comparison
+from betterthan.results.facts import answer_facts
 from betterthan.results.numbers import probability
 
 
@@ -341,3 +342,23 @@ def test_missing_runs_of_both_systems_are_not_of_the_one_that_lacks_items():
     frame = pd.DataFrame(rows, columns=["item", "epoch", "system", "score"])
     text = " ".join(bt.compare(frame, quantity="pass^3").statement())
     assert f"{(np.isnan(runs).sum(2) == 1).sum()} scores are missing" in text
+
+
+def test_pairs_of_unequal_numbers_of_items_have_none_in_common():
+    scores = np.random.default_rng(1).integers(0, 2, (60, 3)).astype(float)
+    scores[:5, 2] = np.nan
+    facts = answer_facts(bt.compare(bt.read(pd.DataFrame(scores, columns=[*"ABC"]))))
+    assert (facts.n, facts.n_shared) == (None, (55, 60))
+
+
+def test_wins_and_losses_of_the_leading_pair_are_from_the_side_of_its_difference():
+    scores = np.repeat([[1, 1, 1], [1, 0, 0], [0, 1, 1], [0, 0, 1]], [20, 22, 4, 4], axis=0)
+    leader = answer_facts(bt.compare(bt.read(pd.DataFrame(scores, columns=[*"ABC"])))).leader
+    assert (leader.first, leader.second) == ("C", "A")
+    assert (leader.wins, leader.losses, leader.difference < 0) == (8, 22, True)
+
+
+def test_a_system_that_met_nobody_is_not_unbeaten():
+    scores = pd.DataFrame({"A": [1.0] * 30, "B": [0.0] * 25 + [1.0] * 5, "C": np.nan})
+    facts = answer_facts(bt.compare(bt.read(scores, systems=[*"ABC"])))
+    assert [unbeaten.system for unbeaten in facts.unbeaten] == ["A"]

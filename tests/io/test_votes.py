@@ -1,0 +1,80 @@
+"""Votes in tables: which are evidence, and which are refused or warned of."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betterthan as bt
+
+
+def test_copies_of_votes_with_sides_exchanged_are_copies():
+    winner = np.random.default_rng(1).choice(["X", "Y"], 100, p=[0.6, 0.4])
+    items = [f"q{k}" for k in range(100)]
+    one = pd.DataFrame({"item": items, "model_a": "X", "model_b": "Y", "winner": winner})
+    two = pd.DataFrame({"item": items, "model_a": "Y", "model_b": "X", "winner": winner})
+    with pytest.warns(UserWarning, match="in several tables, which agree on 100%"):
+        bt.read({"one": one, "two": two})
+
+
+def test_a_third_table_is_held_against_the_first():
+    rng = np.random.default_rng(1)
+    votes = pd.DataFrame({"item": [f"q{k}" for k in range(100)], "model_a": "X", "model_b": "Y"})
+    one, two = (votes.assign(winner=rng.choice(["X", "Y"], 100)) for _ in range(2))
+    with pytest.warns(UserWarning, match="200 items of a pair have votes in several tables"):
+        bt.read({"one": one, "two": two, "three": one.assign(when=1)[[*one]].copy()})
+
+
+def test_votes_without_a_winner_do_not_hide_several_votes_on_an_item():
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": ["X"] * 6 + [""] * 6})
+    with pytest.warns(UserWarning, match="6 votes are on 3 items of a pair, so"):
+        bt.read(votes.assign(item=[*"uuvvwwabcdef"]))
+
+
+def test_only_votes_with_a_winner_are_counted_by_judges():
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": ["X", "Y", "X", ""] * 10})
+    with pytest.warns(UserWarning, match="30 votes are by 2 judges"):
+        bt.read(votes.assign(judge=[*"aabb"] * 10))
+
+
+def test_a_task_beside_votes_is_no_data_set():
+    votes = pd.DataFrame({"task": ["write", "sum"], "model_a": "X", "model_b": "Y", "winner": "X"})
+    assert bt.read(votes).dims == ("system_a", "system_b", "outcome")
+
+
+def test_losses_of_a_system_against_itself_are_refused():
+    rows = {"system_a": ["A", "A"], "system_b": ["B", "A"], "wins": [3, 0], "losses": [1, 2]}
+    with pytest.raises(ValueError, match="'A' is compared with itself; wins and losses there"):
+        bt.read(pd.DataFrame(rows))
+
+
+def test_judgments_of_systems_that_look_alike_and_never_meet_are_refused():
+    votes = pd.DataFrame({"model_a": ["GPT-4", "gpt-4"], "model_b": "X", "winner": "X"})
+    with pytest.raises(ValueError, match=r"'GPT-4' and 'gpt-4' .* never meet each other"):
+        bt.io.read_judgments(votes)
+
+
+@pytest.mark.parametrize("layout", ["votes", "judgments"])
+def test_data_sets_and_judges_that_look_alike_raise_a_warning(layout):
+    column = "dataset" if layout == "votes" else "judge"
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": ["X", "Y"]})
+    with pytest.warns(UserWarning, match=f"{column}s 'Ann' and 'ann' "):
+        bt.read(votes.assign(**{column: ["Ann", "ann"]}), layout=layout)
+
+
+def test_few_of_many_votes_may_be_alike(recwarn):
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": "X", "time": range(1000)})
+    bt.read(votes.assign(time=votes["time"].replace({1: 0, 2: 0, 3: 0})))
+    assert not recwarn.list
+
+
+def test_votes_of_pairs_on_two_contexts_are_no_votes_on_items(recwarn):
+    sides = {"model_a": [*"XXY"] * 16, "model_b": [*"YZZ"] * 16, "context": [*"sssttt"] * 8}
+    assert bt.read(pd.DataFrame(sides | {"winner": "tie"})).attrs["n"] == 48
+    assert not recwarn.list
+
+
+def test_agreement_on_nine_of_ten_items_may_be_chance(recwarn):
+    votes = pd.DataFrame({"item": range(10), "model_a": "X", "model_b": "Y"})
+    one, two = (votes.assign(winner=["X"] * k + ["Y"] * (10 - k)) for k in (5, 6))
+    bt.read({"one": one, "two": two})
+    assert not recwarn.list
