@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import betterthan as bt
+from betterthan.exact.planning import verdicts as planned
 from betterthan.exact.planning.edges import Rule, edges, wins_needed
 from betterthan.exact.planning.verdicts import Urn
 from betterthan.exact.wins.beta import prob_above_half
@@ -253,3 +254,33 @@ def test_a_rope_lets_a_probability_exceed_its_limit():
     assert float(more["ceiling"]) < 0.9
     assert np.isnan(more["always"])
     assert "with many more, it falls below that" in more.lines[0]
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("more", [10_000, 60_000])
+def test_many_items_are_foreseen_as_by_their_sum(monkeypatch, rope, fixed, more):
+    pilot = np.array([[9070, 8930, 2000], [4212, 3788, 12000], [18000, 1500, 500]])
+    items = planned.Items(pilot / 20_000 if fixed else pilot + 1.0, fixed)
+    rule = Rule(rope=rope)
+    for had in (pilot, np.zeros_like(pilot)):
+        by_sum = planned.after(items, had, more, rule)
+        monkeypatch.setattr(planned, "_SUMMED", 1000)
+        # nodes do not see that counts are whole: 0.002 at these sizes, a tenth of it at 1,000,000
+        np.testing.assert_allclose(planned.after(items, had, more, rule), by_sum, atol=2e-3)
+        monkeypatch.undo()
+
+
+def test_without_ties_many_items_are_foreseen_as_by_their_sum(monkeypatch):
+    pilot = np.array([[10_070, 9930], [19_990, 10]])
+    by_sum = planned.after(planned.Items(pilot + 1.0), pilot, 20_000, Rule())
+    monkeypatch.setattr(planned, "_SUMMED", 1000)
+    by_nodes = planned.after(planned.Items(pilot + 1.0), pilot, 20_000, Rule())
+    np.testing.assert_allclose(by_nodes, by_sum, atol=2e-3)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.01])
+def test_a_million_million_votes_are_printed(rope):
+    votes = {("A", "B"): (6 * 10**11, 4 * 10**11, 10**11)}
+    text = str(bt.compare(bt.counts.from_table(votes), rope=rope))
+    assert text.startswith("A is better than B (probability > 0.999)")

@@ -38,6 +38,7 @@ _NEEDED = (
 _COMPUTED = ("more_items", "more_probability", "more_equivalent", "replicates", "drop", "turn")
 _DECIDED = slice(3)  # of `VERDICTS`, all but undecided
 _SEARCHED = 3  # decided pairs up to which, with a ROPE, the fewest items to flip are searched
+_ITEMS_SEARCHED = 2**20  # whose wins are tried one by one
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class CountEvidence:
 
     def firm(self, verdict: np.ndarray) -> dict[str, np.ndarray]:
         """How many items would have to go, or to turn."""
-        if self.rule.rope and (len(verdict) > _SEARCHED or self.counts.shape[1] < 3):
+        many = len(verdict) > _SEARCHED or int(self.counts.sum(1).max(initial=0)) > _ITEMS_SEARCHED
+        if self.rule.rope and (many or self.counts.shape[1] < 3):
             return {}
         if self.rule.rope:
             return {"turn": edges.fewest_flips(self.counts, self.rule).fewest}
