@@ -220,3 +220,12 @@ def test_what_the_quantity_does_not_have_is_refused():
     )
     with pytest.raises(ValueError, match="quantity='wins' counts wins, and the advised bayesian"):
         bt.compare(tallies, quantity="wins", method="advised")
+
+
+@pytest.mark.parametrize("columns", [("X", "Y"), ("Y", "X")])
+def test_equal_wins_split_no_pair(columns):
+    x = np.random.default_rng(30).random(60)
+    frame = pd.DataFrame({"X": x, "Y": np.where(np.arange(60) < 30, x + 0.5, x - 0.02)})
+    answer = bt.compare(frame[[*columns]])
+    assert answer.pairs["verdict"].tolist() == ["better"]
+    assert answer["verdict"].sel(system_a="Y", system_b="X").item() == "a_better"

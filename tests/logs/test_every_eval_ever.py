@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import betterthan as bt
@@ -194,3 +195,17 @@ def test_one_system_of_one_row():
     (run,) = runs_of("every_eval_ever", [f for f in files_in(here) if "/" not in f.name])
     assert scores(run) == [("demo_0001", "demo-source.demo_bench", 1, 1.0, "ok")]
     assert run.system == "demo-org/demo-model"
+
+
+def test_logs_of_tasks_on_other_scales_raise_a_warning(tmp_path):
+    share = np.random.default_rng(1).random(40).round(3)
+    tasks = {"toy": share, "long": 100 * share}
+    for model in ("a", "b"):
+        rows = [
+            row(f"{name} {k}", float(v), name=name, model=model)
+            for name, values in tasks.items()
+            for k, v in enumerate(values)
+        ]
+        write(tmp_path, rows, stem=model)
+    with pytest.warns(UserWarning, match="not on one scale"):
+        bt.read(tmp_path)

@@ -101,6 +101,20 @@ def test_what_is_no_fit_is_refused():
         bt.report(empty)
 
 
+def test_the_answer_is_that_of_the_weights_which_were_passed():
+    fit = bt.datasets.example_fit("hierarchical")
+    sets = fit["posterior"]["dataset"].values.tolist()
+    weights = dict.fromkeys(sets, 0.02) | {sets[-1]: 1 - 0.02 * (len(sets) - 1)}
+    compared = bt.fits.compare(fit, weights=weights)
+    right, other = (
+        compared.data["difference_mean"].sel(target=name).item() for name in ("given", "equal")
+    )
+    assert abs(right - other) > 0.01
+    text = " ".join(str(compared).split())
+    assert f"Difference (A0 − B0): +{right:.2f} [" in text
+    assert f"This averages the {len(sets)} data sets with the weights that were passed." in text
+
+
 def test_an_answer_over_data_sets_says_what_it_averages_and_of_a_new_one():
     compared = bt.fits.compare(bt.datasets.example_fit("hierarchical"))
     text = " ".join(str(compared).split())

@@ -339,6 +339,9 @@ ADDITIONS: tuple[Callable[[Evaluation, Options, Answer], Table], ...] = (
 )
 
 
+_ROUNDED = 1e-12  # how far from a half a probability of equal wins may be
+
+
 def _with_other_quantity(
     answer: Answer, evaluation: Evaluation, options: Options, suite: Suite | None
 ) -> Answer:
@@ -359,8 +362,12 @@ def _with_other_quantity(
         verdict, ahead, behind = (table[k] for k in ("verdict", "also_ahead", "prob_better"))
         probability = second["prob_better"]
         # an equivalent pair is split, too, where one side is ahead with the threshold
-        split = ((verdict == "a_better") | (ahead & (behind > 0.5))) & (probability < 0.5)
-        split |= ((verdict == "b_better") | (ahead & (behind < 0.5))) & (probability > 0.5)
+        split = ((verdict == "a_better") | (ahead & (behind > 0.5))) & (
+            probability < 0.5 - _ROUNDED
+        )
+        split |= ((verdict == "b_better") | (ahead & (behind < 0.5))) & (
+            probability > 0.5 + _ROUNDED
+        )
         columns["verdict"] = names.SQUARE, np.where(split, "split", verdict)
         columns["also_ahead"] = names.SQUARE, ahead & ~split
         if "beyond_rope" in table:

@@ -17,7 +17,12 @@ from betterthan.io.files import table_of
 from betterthan.io.layouts import DIRECTION, find, named_systems
 from betterthan.io.problems import counted, listed, problem
 from betterthan.io.reading import Columns, read_tables, words
-from betterthan.io.score_values import finite_scores, refuse_doubtful_logs, warn_unlike_scales
+from betterthan.io.score_values import (
+    finite_scores,
+    refuse_doubtful_logs,
+    warn_of_data_sets_on_other_scales,
+    warn_unlike_scales,
+)
 from betterthan.io.table import NAMELESS
 from betterthan.logs.record import Logs
 from betterthan.reading.sources import in_pandas, is_store, runs_in, tables_in, with_judged
@@ -390,6 +395,7 @@ def _pivoted(logs: Logs, chosen: Mapping[str, Any]) -> "xr.DataArray":
         refuse_doubtful_logs(scores, scores[STATUS] == STATUSES.index(MISSING))
     else:
         warn_unlike_scales(finite_scores(scores))
+    warn_of_data_sets_on_other_scales(finite_scores(scores), 1)
     return scores
 
 

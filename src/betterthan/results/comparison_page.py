@@ -205,10 +205,13 @@ def _target_lines(answer: xr.Dataset) -> list[str]:
     """Of a fit over data sets: what its answer averages, and the answer on a new data set."""
     if "target" not in answer.dims:
         return []
-    line = f"This averages the {answer.sizes[names.DATASET]} data sets with equal weights."
+    passed = "given" in answer["target"].values
+    how = "the weights that were passed" if passed else "equal weights"
+    line = f"This averages the {answer.sizes[names.DATASET]} data sets with {how}."
     new = tables.pairs(answer.sel(target="new", drop=True))
     if len(new) > 1:
-        return [line, "Answers for a new data set, and with weights by size: .pairs."]
+        more = "equal weights and weights by size" if passed else "weights by size"
+        return [line, f"Answers for a new data set, and with {more}: .pairs."]
     pair: Any = next(new.itertuples())
     system, equals = on_one_line(pair.system), equal_to(pair.prob_better, pair.mcse)
     verdict = f"{system} is better" if pair.verdict == "better" else str(pair.verdict)

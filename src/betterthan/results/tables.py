@@ -54,9 +54,12 @@ def pairs(data: xr.Dataset) -> pd.DataFrame:
 
 
 def leading(data: xr.Dataset) -> xr.Dataset:
-    """Of several answers, such as those of engines or targets, the first."""
+    """Of several answers, such as those of engines or targets, the first; of targets that with the
+    weights that were passed, if there is one.
+    """
     dims = [d for d in data["prob_better"].dims if d not in (*names.SQUARE, names.PAIR)]
-    return data.isel(dict.fromkeys(dims, 0)) if dims else data
+    first = {d: int(np.argmax(data[d].values == "given")) if d in data.coords else 0 for d in dims}
+    return data.isel(first) if dims else data
 
 
 def alike(difference: float, *errors: float) -> bool:
