@@ -78,3 +78,17 @@ def test_agreement_on_nine_of_ten_items_may_be_chance(recwarn):
     one, two = (votes.assign(winner=["X"] * k + ["Y"] * (10 - k)) for k in (5, 6))
     bt.read({"one": one, "two": two})
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("column", ["count", "n_votes", "Votes", "weight"])
+def test_a_number_of_votes_in_each_row_is_refused(column):
+    votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": ["A"] * 2 + ["B"] * 4})
+    weighed = votes.assign(**{column: [100, 90, 1, 1, 1, 1]})
+    for read in (bt.read, bt.io.read_judgments):
+        with pytest.raises(ValueError, match=f"row 0, column '{column}', value '?100.*one vote"):
+            read(weighed)
+    assert bt.read(weighed, ignore=column).attrs["n"] == 6
+    with pytest.raises(ValueError, match="one vote"):
+        bt.read(votes[:2].assign(**{column: [3, 2]}))
+    for harmless in (1, range(6)):
+        assert bt.read(votes.assign(**{column: harmless})).attrs["n"] == 6
