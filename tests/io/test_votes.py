@@ -92,3 +92,9 @@ def test_a_number_of_votes_in_each_row_is_refused(column):
         bt.read(votes[:2].assign(**{column: [3, 2]}))
     for harmless in (1, range(6)):
         assert bt.read(votes.assign(**{column: harmless})).attrs["n"] == 6
+
+
+def test_a_column_that_is_the_cluster_is_no_number_of_votes():
+    votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": ["A"] * 2 + ["B"] * 4})
+    judged = bt.io.read_judgments(votes.assign(n=[7, 7, 8, 8, 9, 9]), cluster="n")
+    assert judged["cluster"].values.tolist() == [*"778899"]

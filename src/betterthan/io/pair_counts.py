@@ -215,17 +215,17 @@ def vote_counts(table: Table) -> Reading:
         counts.attrs["dependent"] = shared  # which the answer repeats
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
-    _refuse_weights(table)
+    _refuse_weights(table, used)
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
 
 
 _WEIGHTS = ("count", "counts", "n", "n_votes", "num_votes", "votes", "weight", "weights")
 
 
-def _refuse_weights(table: Table) -> None:
+def _refuse_weights(table: Table, used: set[str | None]) -> None:
     """Refuse a column that may be how many votes each row stands for; not a running number."""
     for column in filter(None, map(table.by_name.get, _WEIGHTS)):
-        if not cells.holds_numbers(table, column):
+        if column in used or not cells.holds_numbers(table, column):
             continue
         numbers = cells.numbers(table, column)
         if len(numbers) > 2 and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
@@ -486,7 +486,7 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     if shared:
         data.attrs["dependent"] = shared
     used = {*pair, find(table, "winner"), *columns.values()}
-    _refuse_weights(table)
+    _refuse_weights(table, used)
     return Reading(data, describe_systems(systems, pair), unread(table, used))
 
 
