@@ -98,3 +98,39 @@ def test_a_column_that_is_the_cluster_is_no_number_of_votes():
     votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": ["A"] * 2 + ["B"] * 4})
     judged = bt.io.read_judgments(votes.assign(n=[7, 7, 8, 8, 9, 9]), cluster="n")
     assert judged["cluster"].values.tolist() == [*"778899"]
+
+
+@pytest.mark.parametrize("further", ["Y", "Z"])
+def test_votes_that_another_file_begins_with_are_named(further):
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": [*"XXYXXYXXXYXXYXX"]})
+    longer = pd.concat([votes, votes[:2].assign(model_b=further)])
+    with pytest.warns(UserWarning, match=r"^b begins with the 15 votes of a, which both count"):
+        bt.read({"a": votes, "b": longer})
+
+
+def test_few_votes_that_another_file_begins_with_may_be_chance(recwarn):
+    votes = pd.DataFrame({"model_a": "X", "model_b": "Y", "winner": [*"XXYXXYXXXYXXYX"]})
+    bt.read({"a": votes, "b": pd.concat([votes, votes[:2].assign(model_b="Z")])})
+    assert not recwarn.list
+
+
+COUNTS = ["system_a", "system_b", "wins", "losses", "ties"]
+
+
+@pytest.mark.parametrize("pair", ["X", "Z"])
+def test_files_with_the_same_counts_of_a_pair_are_named(pair):
+    first = pd.DataFrame([("X", "Y", 9, 4, 2)], columns=COUNTS)
+    second = pd.DataFrame([("Y", "X", 4, 9, 2), ("Y", pair, 6, 1, 3)][: 1 + (pair == "Z")])
+    second.columns = COUNTS
+    with pytest.warns(
+        UserWarning, match=r"'X' and 'Y' have the same counts in a and b, which both"
+    ):
+        bt.read({"a": first, "b": second})
+
+
+@pytest.mark.parametrize("counts", [(9, 4, 1), (9, 6, 0), (8, 4, 3)])
+def test_equal_counts_of_few_votes_or_without_ties_may_be_chance(recwarn, counts):
+    first = pd.DataFrame([("X", "Y", *counts)], columns=COUNTS)
+    second = first.copy() if counts != (8, 4, 3) else first.assign(wins=9, losses=3)
+    bt.read({"a": first, "b": second})
+    assert not recwarn.list

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from betterthan import names
+from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.items import (
     COORDINATES,
@@ -374,6 +374,8 @@ def all_votes(tables: Sequence[Table]) -> Table | None:
     columns = tables[0].columns
     if find(tables[0], "winner") is None or any({*t.columns} != {*columns} for t in tables):
         return None
+    if find(tables[0], "item") is None:  # else votes on the same items are looked for
+        _warn_of_continued(tables)
     every = []
     for table in tables:
         sides = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
@@ -384,6 +386,19 @@ def all_votes(tables: Sequence[Table]) -> Table | None:
     rows = [f"{row} of {table.source}" for table in tables for row in table.rows]
     source = ", ".join(table.source for table in tables)
     return Table(source, cells_of, rows, tables[0].unused, tables[0].written)
+
+
+_REPEATED = 15  # votes, in two numbers or more: as many agree by chance rarely
+
+
+def _warn_of_continued(tables: Sequence[Table]) -> None:
+    """Warn of a table whose votes another one begins with: they count twice."""
+    for first, second in combinations(sorted(tables, key=lambda table: len(table.rows)), 2):
+        n = len(first.rows)
+        same = (list(first.columns[c]) == list(islice(second.columns[c], n)) for c in first.columns)
+        if n >= _REPEATED and all(same):
+            reason = f"{second.source} begins with the {n} votes of {first.source}"
+            checks.warn(f"{reason}, which both count; leave {first.source} out if they are these")
 
 
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:
@@ -445,7 +460,22 @@ def _joined_counts(
     for counts, array in zip(square, arrays, strict=True):  # of a pair that never met, none
         own = [place[system] for system in array[names.SYSTEM_A].values.tolist()]
         counts[np.ix_(own, own)] = array.values
+    if "n" not in arrays[0].attrs:  # else they are of votes
+        _warn_of_repeated(square, systems, sources)
     return counts_array(square if datasets else square.sum(0, keepdims=True), systems, datasets)
+
+
+def _warn_of_repeated(square: np.ndarray, systems: list[str], sources: list[str]) -> None:
+    """Warn of two files whose common pairs have the same counts: they may be one."""
+    for (j, first), (k, second) in combinations(enumerate(square), 2):
+        both = first.any(-1) & second.any(-1)
+        free = np.count_nonzero(first[both]) - np.count_nonzero(both)  # numbers, of each pair twice
+        several = free >= 4 and first[both].sum() >= 2 * _REPEATED
+        if several and (first[both] == second[both]).all():
+            a, b = np.argwhere(both)[0]
+            reason = f"{quoted(systems[a])} and {quoted(systems[b])} have the same counts in"
+            right = "which both count; leave one out if they are the same votes"
+            checks.warn(f"{reason} {sources[j]} and {sources[k]}, {right}")
 
 
 def _refuse_names_alike(arrays: list[xr.DataArray], axis: str, sources: list[str]) -> None:

@@ -361,6 +361,7 @@ def pivot_scores(
     systems = _systems(logs, records, task)
     _refuse_separate_tasks(records)
     _warn_of_copies(records)
+    _warn_of_systems_without(name, epoch, systems, with_values(logs.records, "task", task))
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
     tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
@@ -426,6 +427,19 @@ def _refuse_separate_tasks(records: pd.DataFrame) -> None:
     raise ValueError(
         f"no task was run by two systems: {', '.join(ran)}{hint if same else ''}; {right}"
     )
+
+
+def _warn_of_systems_without(
+    metric: str, epoch: int | None, systems: Sequence[str], records: Frame
+) -> None:
+    """Warn of systems in the records that the metric, or the epoch, leaves out."""
+    others = records[~records["system"].isin(systems)]
+    if len(others):
+        lacking, metrics = (listed(_names(others[key])) for key in ("system", "metric"))
+        reason = (
+            f"by {metric}, but by {metrics}" if epoch is None else f"by {metric} in run {epoch}"
+        )
+        checks.warn(f"{lacking} left out of the comparison: no score {reason}")
 
 
 def _warn_of_copies(records: pd.DataFrame) -> None:
