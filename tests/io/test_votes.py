@@ -134,3 +134,14 @@ def test_equal_counts_of_few_votes_or_without_ties_may_be_chance(recwarn, counts
     second = first.copy() if counts != (8, 4, 3) else first.assign(wins=9, losses=3)
     bt.read({"a": first, "b": second})
     assert not recwarn.list
+
+
+def test_the_summary_describes_each_of_several_files():
+    one = pd.DataFrame([("P", "Q", 3, 2, 1)], columns=COUNTS)
+    two = pd.DataFrame([("P", "R", 3, 2, 1), ("Q", "R", 5, 1, 0)], columns=COUNTS)
+    reading = bt.read({"x": one, "y": two}).attrs["reading"]
+    assert "2 systems, 1 pair, ties from column 'ties', then 3 systems, 2 pairs" in reading
+    votes = pd.DataFrame({"model_a": ["P"], "model_b": ["Q"], "winner": ["tie"]})
+    other = pd.DataFrame({"left": [*"PRS"], "right": [*"RSQ"], "winner": ["left", "S", "tie"]})
+    reading = bt.read({"x": votes, "y": other}).attrs["reading"]
+    assert "4 votes on 2 systems in columns 'model_a' and 'model_b', then on 4 systems" in reading

@@ -268,7 +268,7 @@ def summary_line(
     datasets: Sequence[str] = (),
 ) -> str:
     """Describe `data` and its source in one line."""
-    summary = f"{source} read as {layout.name}: {_size(layout, data, readings[0].summary)}"
+    summary = f"{source} read as {layout.name}: {_size(layout, data, _detail(layout, readings))}"
     summary += f", datasets {', '.join(datasets)}" if datasets else ""
     ignored = list(dict.fromkeys(column for reading in readings for column in reading.ignored))
     summary += f", ignored columns {listed(ignored)}" if ignored else ""
@@ -278,6 +278,15 @@ def summary_line(
 def named_systems(systems: Sequence[str]) -> str:
     """How many systems there are, and which: a column that is none is seen here."""
     return f"{counted(len(systems), 'system')} ({listed(systems)})"
+
+
+def _detail(layout: Layout, readings: Sequence[Reading]) -> str:
+    """Describe what was read: counts and votes of tables that differ one by one."""
+    details = list(dict.fromkeys(reading.summary for reading in readings))
+    if layout.gives != "counts" or len(details) == 1:
+        return details[0]
+    more = len(details) - _TABLES
+    return ", then ".join(details[:_TABLES]) + f", then {more} more" * (more > 0)
 
 
 def _size(layout: Layout, data: Any, detail: str) -> str:
@@ -296,6 +305,7 @@ def _size(layout: Layout, data: Any, detail: str) -> str:
     return detail
 
 
+_TABLES = 3  # that a summary describes
 _RIGHT = ("yes", "y", "correct", "right", "pass", "passed", "success", "solved", "c", "t")
 _WRONG = ("no", "n", "incorrect", "wrong", "fail", "failed", "failure", "unsolved", "i", "f")
 _PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")

@@ -116,12 +116,15 @@ def percent(p: float, threshold: float = 1.0) -> str:
 
 def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> str:
     """A difference with its interval, to the third digit of the interval's width, or the second of
-    a wide one, or to the digit that its Monte Carlo error supports.
+    a wide one, or to the digit that its Monte Carlo error supports. No end of an interval without
+    0 is written as 0.
 
     Examples
     --------
     >>> difference(0.00997, 0.00241, 0.01801)
     '+0.0100 [+0.0024, +0.0180]'
+    >>> difference(-0.076, -0.1485, -0.0025)
+    '−0.076 [−0.148, −0.003]'
     >>> difference(40123456.3, 22183580.1, 57485763.2)
     '+40,123,456 [+22,183,580, +57,485,763]'
     """
@@ -134,6 +137,10 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     if width > 0:
         least = 2 if width < 10 else 1 if width < 100 else 0
         places = max(least, 2 - math.floor(math.log10(width)) - (width >= 0.1))
+    nearest = min(abs(lower), abs(upper))
+    if lower * upper > 0 and nearest < 0.5 / 10**places:
+        needed = -math.floor(math.log10(nearest))
+        places = needed if needed <= places + 3 else places
     if mcse > 0:
         places = min(places, _places(mcse))
     # + 0.0 turns a rounded -0.0 into 0.0
