@@ -221,3 +221,14 @@ def test_legends_have_names_that_begin_with_an_underscore():
     )
     reliability = bt.runs.reliability(bt.counts.trials_from_table(runs), k=(1, 2))
     assert sorted(entries(bt.plot.reliability(reliability))) == ["_base", "new"]
+
+
+@pytest.mark.parametrize("figure", [bt.plot.leaderboard, bt.plot.differences])
+def test_a_title_names_its_reference_as_the_rows_do(figure):
+    systems = [f"meta-llama/Llama-3.1-{k}B-Instruct-tuned-on-support-2024-06-01" for k in (1, 8)]
+    systems.append(systems[0].replace("1B", "70B"))
+    scores = np.random.default_rng(0).normal([0.4, 0.5, 0.6], 0.2, (60, 3))
+    ax = figure(bt.compare(pd.DataFrame(scores, columns=systems)))
+    first = ax.get_yticklabels()[0].get_text()
+    assert "70B" in first
+    assert f" {first} (most likely the best)" in ax.get_title(loc="left")

@@ -2,7 +2,7 @@
 
 import textwrap
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -256,6 +256,11 @@ def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     if len(set(drawn)) < len({*map(str, systems)}):  # names that differ only in what is not drawn
         return [f"{name} #{k + 1}" for k, name in enumerate(drawn)]
     return drawn
+
+
+def label_of(system: str, systems: Iterable[str]) -> str:
+    """The name of one system, as short as it may be next to the names of all."""
+    return labels(list(dict.fromkeys([system, *systems])))[0]
 
 
 def wrapped(label: str) -> str:

@@ -303,7 +303,9 @@ def differences(
         if provenance.statistic:
             quantity = f"Difference in {statistic_label(chosen)}"
         ax.set_xlabel(f"{quantity} ({sides}{lower})")
-        title = _title(provenance, quantity, len(rows), len(all_rows), against)
+        label = drawing.label_of(against.system, order) if against else ""
+        reference = f"{label} ({against.role})" if against else ""
+        title = _title(provenance, quantity, len(rows), len(all_rows), reference)
         joint = "\nFrom the joint model of all systems"
         return drawing.finish(ax, title + joint * bool(chosen.attrs.get("joint")))
 
@@ -372,19 +374,15 @@ def _draw(ax: "Axes", rows: Any, place: np.ndarray, rope: float, needed: float) 
     ax.legend(loc="upper left", ncols=1, **drawing.LEGEND)
 
 
-def _title(
-    provenance: Signature, quantity: str, n_drawn: int, total: int, against: inputs.Reference | None
-) -> str:
+def _title(provenance: Signature, quantity: str, n_drawn: int, total: int, reference: str) -> str:
     interval = "interval"
     if provenance.ci_kind and provenance.ci_prob:
         interval = interval_label(vars(provenance))
-    subject = "of each pair"
-    if against is not None:
-        subject = f"from {drawing.labels([against.system])[0]} ({against.role})"
+    subject = f"from {reference}" if reference else "of each pair"
     title = f"{quantity} {subject}: mean and {interval}"
     if provenance.draws:
         title += f", from {inputs.sampled(provenance)}"
-    if n_drawn < total and against is not None:
+    if n_drawn < total and reference:
         title += f"\n{n_drawn} of {total:,} systems: those without a verdict, then the best"
     elif n_drawn < total:
         title += f"\n{n_drawn} of {total:,} pairs: those closest to a change of verdict"
