@@ -53,7 +53,7 @@ def closed_table(quantity: str, evaluation: Evaluation, options: Options) -> Tab
     """
     question, of_units = options.question, means_of(quantity, evaluation)
     if of_units is None:
-        return _of_counts(evaluation, options)
+        return _of_counts(evaluation, options, masses=quantity == evaluation.quantity.lead)
     means, higher_is_better = of_units
     parts = table.by_pair(
         means, question, higher_is_better=higher_is_better, prior_sd=options.prior_sd
@@ -85,7 +85,7 @@ def means_of(quantity: str, evaluation: Evaluation) -> tuple[PairMeans, bool] | 
 _OF_UNITS = ("n_units", "difference_error", "difference_df", "difference_skewness")
 
 
-def _of_counts(evaluation: Evaluation, options: Options) -> Table:
+def _of_counts(evaluation: Evaluation, options: Options, *, masses: bool) -> Table:
     of, question = posterior_parameters(evaluation.counts, options.prior), options.question
     parts = {"prob_better": closed.better(of)}
     if evaluation.ties_known:
@@ -93,7 +93,8 @@ def _of_counts(evaluation: Evaluation, options: Options) -> Table:
         workers = work_on(systems * (systems - 1) // 2, evaluation.kind == "blocks")
         size = closed.size(of, question.ci_prob, question.ci_kind, workers)
         parts |= {f"difference_{key}": size[key] for key in ("mean", "lower", "upper")}
-        parts["mass"] = closed.masses(of, question.rope, workers)
+        if masses or question.rope:  # of another quantity nobody reads them
+            parts["mass"] = closed.masses(of, question.rope, workers)
     return table.exact_table(parts, evaluation.systems, question, n=evaluation.examples)
 
 

@@ -296,6 +296,13 @@ def sampled_tails(responses: Responses, tails: list[int], drawn: Drawn) -> Tails
     return Tails(tally.p(), tally.counted, tally.done, adjusted, critical)
 
 
+def _count(reached: np.ndarray) -> np.ndarray:
+    """The true of each row, by eight at once where that is possible."""
+    if reached.shape[-1] % 8 or not reached.flags.c_contiguous:
+        return reached.sum(-1, dtype=np.int32)
+    return np.bitwise_count(reached.view(np.uint64)).sum(-1, dtype=np.int32)
+
+
 @dataclass
 class _Tally:
     """How often swaps reached the observed difference (tail, pair), and in how many of them."""
@@ -313,7 +320,7 @@ class _Tally:
     def add(self, reached: np.ndarray, before: int) -> None:
         """Count a chunk (tail, pair, rows) that comes after `before` swaps."""
         if self.stop_after is None:
-            self.counted += reached.sum(-1, dtype=np.int32)  # twice as fast
+            self.counted += _count(reached)
             return
         for tail, rows in enumerate(reached):
             point = randomization.stopping_points(rows, self.counted[tail], self.stop_after)
