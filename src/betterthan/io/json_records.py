@@ -134,9 +134,7 @@ def count_keys(values: list[Any], first: int | None = None) -> int:
     kinds = set(map(type, values))
     objects = values if kinds == {dict} else [value for value in values if type(value) is dict]
     count = sum(map(len, objects))
-    for key in dict.fromkeys(
-        k for value in objects[:first] for k, v in value.items() if type(v) in _HOLDERS
-    ):
+    for key in {k for value in objects[:first] for k, v in value.items() if type(v) in _HOLDERS}:
         count += count_keys(_under(objects, key), first)
     lists = [value for value in values if type(value) is list] if list in kinds else []
     return count + (count_keys(list(chain.from_iterable(lists)), first) if lists else 0)

@@ -87,7 +87,7 @@ PREVIEW_BYTES = 2**16  # bytes that are looked at
 JSON = ("object", "lines", "list")  # kinds of head
 _MAGIC = {b"version https://git-lfs": "a Git LFS pointer", b"%PDF": "a PDF"}
 _MAGIC |= dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8"), "an image")
-_PARQUET = b"PAR1"
+_ZIP, _PARQUET = b"PK", b"PAR1"
 _WORD = re.compile(rb"[A-Za-z_][\w.]{2,60}")
 
 
@@ -139,7 +139,9 @@ class LogFile:
     def preview(self) -> Preview:
         """What its first bytes show."""
         with self.open(io.DEFAULT_BUFFER_SIZE) as file:  # not twice what is looked at
-            start = file.read(PREVIEW_BYTES)
+            start = file.read(len(_ZIP))
+            if start != _ZIP:  # whose members are listed at its end
+                start += file.read(PREVIEW_BYTES - len(_ZIP))
         return make_preview(start, self.path)
 
     @property
@@ -177,7 +179,7 @@ def make_preview(data: bytes, path: Path) -> Preview:
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             return Preview(kind)
-    if data.startswith(b"PK"):
+    if data.startswith(_ZIP):
         return _zip_preview(path)
     if data.startswith(_PARQUET):
         return _parquet_preview(path)
