@@ -417,6 +417,7 @@ def test_two_frames_want_names():
 
 
 @needs_samples()
+@pytest.mark.filterwarnings("ignore:.* left out of the comparison. no score by")
 def test_logs_of_tools_are_read_as_their_files_are():
     """Also their errors are the same."""
     compared = 0

@@ -9,6 +9,8 @@ import pytest
 import betterthan as bt
 from betterthan.logs.pivoting import _by_content
 
+from . import made_lm_eval
+
 
 def one_by_one(records):
     """The same in a loop over samples: runs, ids and contents, in the order in which they come."""
@@ -78,3 +80,16 @@ def test_ids_of_two_tools_that_number_the_same_questions_in_other_ways_are_refus
                 bt.read_logs(sources)
         else:
             assert set(bt.read_logs(sources).records["item"]) == set("1234")
+
+
+def test_a_mapping_of_two_tools_keeps_its_order_and_the_reason_is_their_ids(tmp_path):
+    row = {"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "b", "sample_id": "1"}
+    row |= {"evaluation_name": "toy", "evaluation_result_id": "acc", "input": {"raw": "Q"}}
+    one = tmp_path / "b_samples.jsonl"
+    one.write_text(json.dumps(row | {"evaluation": {"score": 1.0}}))
+    made_lm_eval.samples(tmp_path / "a", "toy", [made_lm_eval.row(1)])
+    made_lm_eval.written(tmp_path / "a", made_lm_eval.results({"toy": {"acc,none": 1.0}}))
+    for files in ({"b": one, "a": tmp_path / "a"}, {"a": tmp_path / "a", "b": one}):
+        with pytest.raises(ValueError, match=r"^logs of several tools are joined by id, and those"):
+            bt.read(files, metric="acc")
+        assert bt.read_logs(files).runs["system"].tolist() == [*files]

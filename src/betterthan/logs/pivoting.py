@@ -203,10 +203,12 @@ def _best(logs: Logs, records: Frame) -> str:
     if hashed:
         return "content"
     lacking = runs.loc[~runs["own_ids"], "system"].astype(str).tolist()
-    raise ValueError(
-        f"the logs of {lacking[0]} number their items by place and do not hold what was asked, so "
-        'nothing says which belong together; pass join="id" to trust the numbers, or join="order"'
-    )
+    reason = f"the logs of {lacking[0]} number their items by place and do not hold what was asked"
+    if runs["tool"].nunique() > 1:
+        reason = f"logs of several tools are joined by id, and those of {lacking[0]} number theirs"
+        reason += " by place"
+    right = 'pass join="id" to trust the numbers, or join="order"'
+    raise ValueError(f"{reason}, so nothing says which belong together; {right}")
 
 
 def _refuse_other_contents(records: Frame) -> None:

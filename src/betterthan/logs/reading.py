@@ -483,6 +483,8 @@ def read_runs(
         _log.info(printable(files.summary))
         for run in runs:
             run.notes.append(("skipped", printable(files.summary)))
+    order = sorted(range(len(runs)), key=lambda k: files.keys.index(keys[k]))
+    runs, keys = [runs[k] for k in order], [keys[k] for k in order]
     _refuse_mixed(runs, keys)
     if cluster == CONTENT:
         by_content(runs)

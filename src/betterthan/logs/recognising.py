@@ -170,6 +170,7 @@ class Sorted:
 
     by_reader: dict[str, list[LogSource]]
     skipped: list[tuple[str, str]]
+    keys: tuple[str | None, ...] = ()  # of a mapping, in its order
 
     @property
     def summary(self) -> str:
@@ -246,7 +247,7 @@ def sort_files(sources: Sequence[LogSource], format: str | None = None) -> Sorte
             raise problem(source.file.name, f"{reason}; copy it again, or move it away")
         else:
             skipped.append((source.file.name, _reason(source.file.preview)))
-    return Sorted(by_reader, skipped)
+    return Sorted(by_reader, skipped, tuple(dict.fromkeys(source.key for source in sources)))
 
 
 def sort_folder(sources: Sequence[LogSource]) -> Sorted:
