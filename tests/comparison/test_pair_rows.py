@@ -1,6 +1,7 @@
 """A comparison as rows: the better system first, everything told from its side."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -107,3 +108,13 @@ def test_one_line_on_what_is_no_comparison(rows, comparison):
         with pytest.raises(ValueError, match="comparison") as caught:
             rows(data)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("known", [{}, {"ties": 0}])
+def test_a_pair_without_a_row_was_never_compared_also_where_ties_are_unknown(known):
+    table = pd.DataFrame({"system_a": "A", "system_b": [*"BC"], "wins": [3, 10], "losses": [12, 4]})
+    compared = bt.compare(table.assign(**known))
+    assert compared["verdict"].sel(system_a="B", system_b="C") == "no_data"
+    assert compared["verdict"].sel(system_a="B", system_b="A") == "a_better"
+    dropped = bt.counts.from_table({("A", "B"): (0, 0, 7), ("A", "C"): (5, 1, 0)})
+    assert bt.compare(dropped, ties="drop")["verdict"].sel(system_a="A", system_b="B") != "no_data"

@@ -54,7 +54,7 @@ def outcome_counts(evaluation: Evaluation, options: Options, answer: Answer) -> 
     squares = (*names.SQUARE, names.OUTCOME)
     columns: Arrays = {"counts": (squares, values), "n": (names.SQUARE, values.sum(-1))}
     columns[names.OUTCOME] = (names.OUTCOME,), outcomes
-    if evaluation.examples is not None and len(counts[names.OUTCOME]) < len(names.OUTCOMES):
+    if counts.sizes[names.OUTCOME] < evaluation.raw_counts.sizes[names.OUTCOME]:
         columns["ties_won"] = names.SQUARE, values[..., 0] - evaluation.raw_counts.values[..., 0]
     of = posterior_parameters(counts, options.prior)
     if clusters is not None:

@@ -107,11 +107,12 @@ class Evaluation(LoadedData):
 
     @property
     def examples(self) -> np.ndarray | None:
-        """Examples of each pair, ties too; of two outcomes, none that was decisive is no lack of
-        data.
+        """Examples of each pair, ties too, or what is known of them; where ties were dropped, no
+        decisive one is no lack of data.
         """
         three = self.raw_counts.sizes[names.OUTCOME] == len(names.OUTCOMES)
-        return self.raw_counts.values.sum(-1) if three else None
+        known = three or self.raw_counts.attrs.get("ties") == "unknown"
+        return self.raw_counts.values.sum(-1) if known else None
 
     def scale_of(self, quantity: str) -> float:
         """The width of the scale of a quantity: of means 1 where scores are within 0 and 1, else
