@@ -99,3 +99,17 @@ def test_labels_of_large_numbers_do_not_touch():
     row = Row("x", "better", (2.2e10, 4.0e10, 5.7e10), ("+40,123,456,429",))
     axis = draw("", ["Difference"], [row, Row("y", "reference")])[1]
     assert axis.split() == ["0", "+40,000,000,000", "Difference", "Verdict"]
+
+
+SMALL, LARGE = [(3e-14, "+5e−15"), (3e-4, "+0.00005")], [(9e12, "+2,000,")]
+
+
+@pytest.mark.parametrize(("value", "first"), [*SMALL, *LARGE])
+def test_labels_of_very_small_and_large_differences_stay_different(value, first):
+    scale = Scale.over([0, value])
+    ticks = scale.ticks()
+    labels = [scale.label(tick, UNICODE) for tick in ticks]
+    assert labels[0] == "0"
+    assert labels[1].startswith(first)
+    assert len(set(labels)) == len(ticks) >= 3
+    assert ticks == pytest.approx([k * scale.step for k in range(len(ticks))], rel=1e-9)

@@ -106,7 +106,7 @@ class Scale:
     def ticks(self) -> list[float]:
         """The numbers that are labeled."""
         first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
-        return [round(k * self.step, 12) for k in range(first, last + 1)]
+        return [float(f"{k * self.step:.12g}") for k in range(first, last + 1)]
 
     def share(self, value: float) -> float:
         """Where a difference stands, from 0 on the left to 1 on the right."""
@@ -121,8 +121,10 @@ class Scale:
         """A tick with its sign and as many digits as the steps have."""
         if value == 0:
             return "0"
-        digits = next(k for k in range(12) if round(self.step, k) == round(self.step, 12))
-        return f"{value:+,.{digits}f}".replace("-", marks.minus)
+        exact = (k for k in range(12) if math.isclose(round(self.step, k), self.step))
+        digits = next(exact, None)
+        text = f"{value:+.3g}" if digits is None else f"{value:+,.{digits}f}"
+        return text.replace("-", marks.minus)
 
 
 def draw(
