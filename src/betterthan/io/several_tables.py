@@ -375,7 +375,7 @@ def all_votes(tables: Sequence[Table]) -> Table | None:
     if find(tables[0], "winner") is None or any({*t.columns} != {*columns} for t in tables):
         return None
     if find(tables[0], "item") is None:  # else votes on the same items are looked for
-        _warn_of_continued(tables)
+        _warn_continued_votes(tables)
     every = []
     for table in tables:
         sides = (cells.read_once(table, c, cells.system_names) for c in pair_columns(table))
@@ -391,7 +391,7 @@ def all_votes(tables: Sequence[Table]) -> Table | None:
 _REPEATED = 15  # votes, in two numbers or more: as many agree by chance rarely
 
 
-def _warn_of_continued(tables: Sequence[Table]) -> None:
+def _warn_continued_votes(tables: Sequence[Table]) -> None:
     """Warn of a table whose votes another one begins with: they count twice."""
     for first, second in combinations(sorted(tables, key=lambda table: len(table.rows)), 2):
         n = len(first.rows)
@@ -461,11 +461,11 @@ def _joined_counts(
         own = [place[system] for system in array[names.SYSTEM_A].values.tolist()]
         counts[np.ix_(own, own)] = array.values
     if "n" not in arrays[0].attrs:  # else they are of votes
-        _warn_of_repeated(square, systems, sources)
+        _warn_repeated_counts(square, systems, sources)
     return counts_array(square if datasets else square.sum(0, keepdims=True), systems, datasets)
 
 
-def _warn_of_repeated(square: np.ndarray, systems: list[str], sources: list[str]) -> None:
+def _warn_repeated_counts(square: np.ndarray, systems: list[str], sources: list[str]) -> None:
     """Warn of two files whose common pairs have the same counts: they may be one."""
     for (j, first), (k, second) in combinations(enumerate(square), 2):
         both = first.any(-1) & second.any(-1)

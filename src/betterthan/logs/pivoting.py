@@ -363,7 +363,7 @@ def pivot_scores(
     systems = _systems(logs, records, task)
     _refuse_separate_tasks(records)
     _warn_of_copies(records)
-    _warn_of_systems_without(name, epoch, systems, with_values(logs.records, "task", task))
+    _warn_unscored_systems(name, epoch, systems, with_values(logs.records, "task", task))
     squares = [_square(logs, group, join, systems) for _, group in _by_task(records)]
     scores, filled = _under(_stacked(squares, systems), squares, policies, better)
     tool = ", ".join(dict.fromkeys(_run_values(logs, records, "tool")))
@@ -431,7 +431,7 @@ def _refuse_separate_tasks(records: pd.DataFrame) -> None:
     )
 
 
-def _warn_of_systems_without(
+def _warn_unscored_systems(
     metric: str, epoch: int | None, systems: Sequence[str], records: Frame
 ) -> None:
     """Warn of systems in the records that the metric, or the epoch, leaves out."""

@@ -258,7 +258,7 @@ def labels(systems: Sequence[str], most: int = 24) -> list[str]:
     return drawn
 
 
-def label_of(system: str, systems: Iterable[str]) -> str:
+def short_label(system: str, systems: Iterable[str]) -> str:
     """The name of one system, as short as it may be next to the names of all."""
     return labels(list(dict.fromkeys([system, *systems])))[0]
 

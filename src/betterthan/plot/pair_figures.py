@@ -303,7 +303,7 @@ def differences(
         if provenance.statistic:
             quantity = f"Difference in {statistic_label(chosen)}"
         ax.set_xlabel(f"{quantity} ({sides}{lower})")
-        label = drawing.label_of(against.system, order) if against else ""
+        label = drawing.short_label(against.system, order) if against else ""
         reference = f"{label} ({against.role})" if against else ""
         title = _title(provenance, quantity, len(rows), len(all_rows), reference)
         joint = "\nFrom the joint model of all systems"

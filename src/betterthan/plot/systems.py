@@ -195,7 +195,7 @@ def leaderboard(
         ax.set_xlabel(axis_label)
         title = _leaderboard_title(dataset, table, len(name))
         if against and compared_with:
-            label = drawing.label_of(inputs.called(compared_with.system, systems), name.values())
+            label = drawing.short_label(inputs.called(compared_with.system, systems), name.values())
             title += f"\nVerdicts against {label} ({compared_with.role})"
         return drawing.finish(ax, title)
 
