@@ -37,6 +37,7 @@ class Signature:
     counted: str | None = None  # what wins are counted on within clusters: judgments, not items
     weight: str | None = None  # unit: each of them counts once in a mean, and not each item
     over: str | None = None  # the data sets that are averaged, and how they are weighed
+    weights: str | None = None  # of data sets of a fit, where they were passed
     higher_is_better: bool | None = None
     # what was asked
     baseline: str | None = None

@@ -80,7 +80,19 @@ def test_agreement_on_nine_of_ten_items_may_be_chance(recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("column", ["count", "n_votes", "Votes", "weight"])
+NUMBERS = [
+    "count",
+    "n_votes",
+    "Votes",
+    "weight",
+    "n votes",
+    "vote_count",
+    "Number of votes",
+    "freq",
+]
+
+
+@pytest.mark.parametrize("column", [*NUMBERS, "n_judgments", "sample_weight", "multiplicity"])
 def test_a_number_of_votes_in_each_row_is_refused(column):
     votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": ["A"] * 2 + ["B"] * 4})
     weighed = votes.assign(**{column: [100, 90, 1, 1, 1, 1]})
@@ -145,3 +157,36 @@ def test_the_summary_describes_each_of_several_files():
     other = pd.DataFrame({"left": [*"PRS"], "right": [*"RSQ"], "winner": ["left", "S", "tie"]})
     reading = bt.read({"x": votes, "y": other}).attrs["reading"]
     assert "4 votes on 2 systems in columns 'model_a' and 'model_b', then on 4 systems" in reading
+
+
+RUNNING = {
+    "shuffled": np.random.default_rng(0).permutation(60) + 1,
+    "newest first": np.arange(60, 0, -1),
+    "some left out": np.delete(np.arange(70), range(3, 30, 3))[:60],
+    "from 101": np.arange(101, 161),
+    "anew": np.tile(np.arange(1, 31), 2),
+}
+
+
+@pytest.mark.parametrize("numbers", RUNNING.values(), ids=list(RUNNING))
+def test_a_running_number_is_no_number_of_votes(numbers):
+    sides = {"model_a": "A", "model_b": np.repeat(["B", "C"], 30)}
+    votes = pd.DataFrame(sides | {"winner": ["model_a", "model_b", "tie"] * 20})
+    assert bt.read(votes.assign(n=numbers)).attrs["n"] == 60
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3], np.arange(40, 0, -2), [3, 5] * 10])
+def test_numbers_that_hardly_run_are_refused(numbers):
+    votes = pd.DataFrame({"model_a": "A", "model_b": "B", "winner": [*"AAB"] * 8})
+    with pytest.raises(ValueError, match="one vote"):
+        bt.read(votes[: len(numbers)].assign(n=numbers))
+
+
+def test_a_number_of_votes_next_to_a_judge_is_refused():
+    table = pd.DataFrame(
+        {"model_a": "A", "model_b": "B", "judge": [*"AB"] * 8, "human": [*"AABB"] * 4}
+    )
+    counted = table.assign(count=[1, 30] * 8)
+    with pytest.raises(ValueError, match=r"column 'count'.*one vote"):
+        bt.read(counted, judge="judge", human="human")
+    assert bt.read(counted, judge="judge", human="human", ignore="count").attrs["n"] == 16

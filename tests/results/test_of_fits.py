@@ -113,6 +113,7 @@ def test_the_answer_is_that_of_the_weights_which_were_passed():
     text = " ".join(str(compared).split())
     assert f"Difference (A0 − B0): +{right:.2f} [" in text
     assert f"This averages the {len(sets)} data sets with the weights that were passed." in text
+    assert f"| weights={', '.join(f'{k} {v:g}' for k, v in weights.items())} |" in text
 
 
 def test_an_answer_over_data_sets_says_what_it_averages_and_of_a_new_one():

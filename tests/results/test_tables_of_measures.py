@@ -1,5 +1,7 @@
 """Reports on a table of measures: every measure by name, every p, and nothing on new items."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ import xarray as xr
 
 import betterthan as bt
 from betterthan.results.kinds import build_page
+from betterthan.results.tests_page import sign_test_page
 
 STRENGTHS = {
     "B": dict(zip("abcdefgh", (0.06, 0.10, 0.20, 0.30, 0.33, 0.35, 0.40, 0.40), strict=True)),
@@ -189,6 +192,15 @@ def test_strength_of_a_table_is_that_of_its_p_values(diag):
         bt.significance.strength(diag)
     blank = diag.assign(p_value=[0.2, *[np.nan] * 10])
     assert bt.significance.strength(blank, rng=1).attrs["measures"] == 10
+
+
+def test_every_policy_of_ties_names_the_system_that_won_more():
+    random = np.random.default_rng(3)
+    scores = pd.DataFrame(random.random((40, 3)) < [0.2, 0.5, 0.9], columns=[*"ABC"]).astype(int)
+    for ties in ("drop", "half", "to_a", "to_b"):
+        (answer,) = bt.sign_test(bt.read(scores), ties=ties).pipe(sign_test_page).answer
+        assert ("C > A" in answer) or ("A < C" in answer), answer
+        assert not {"A > C", "C < A", "B > C", "C < B"} & {*re.findall(r"\w [<>] \w", answer)}
 
 
 @pytest.mark.parametrize(

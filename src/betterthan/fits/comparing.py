@@ -555,7 +555,8 @@ def compare(
     reader, unit = _READERS[fit.model]
     result = reader(fit, question, **options)
     answer = "dispersions" if fit.model == "mallows" else "pairs"
-    result.attrs |= fit.signed(question, answer=answer, unit=unit)
+    passed = None if weights is None else ", ".join(f"{k} {v:g}" for k, v in weights.items())
+    result.attrs |= fit.signed(question, answer=answer, unit=unit, weights=passed)
     draws, left_out = kept(tree)
     if left_out:
         notes = (*(Signature.from_attrs(result.attrs).notes or ()), left_out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
@@ -215,25 +216,40 @@ def vote_counts(table: Table) -> Reading:
         counts.attrs["dependent"] = shared  # which the answer repeats
     columns = pair_columns(table)
     used = {*columns, find(table, "winner"), dataset_column(table)}
-    _refuse_weights(table, used)
+    refuse_weights(table, used)
     return Reading(counts, describe_systems(systems, columns), unread(table, used))
 
 
-_WEIGHTS = ("count", "counts", "n", "n_votes", "num_votes", "votes", "weight", "weights")
+_VOTES = "(votes|judge?ments)"
+_WEIGHTS = re.compile(
+    rf"counts?|n|num|{_VOTES}|freq(uency)?|multiplicity|(sample )?weights?|vote counts?"
+    rf"|(n|num|number( of)?|total) ?{_VOTES}|{_VOTES} counts?"
+)
+_SURELY, _GAPS = 10, 1.25  # rows from which a number of each may count them, and how many it skips
 
 
-def _refuse_weights(table: Table, used: set[str | None]) -> None:
+def refuse_weights(table: Table, used: Collection[str | None]) -> None:
     """Refuse a column that may be how many votes each row stands for; not a running number."""
-    for column in filter(None, map(table.by_name.get, _WEIGHTS)):
-        if column in used or not cells.holds_numbers(table, column):
+    for column in table.columns:
+        name = re.sub(r"[\W_]+", " ", column).strip().casefold()
+        if column in used or not _WEIGHTS.fullmatch(name) or not cells.holds_numbers(table, column):
             continue
         numbers = cells.numbers(table, column)
-        if len(numbers) > 2 and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
+        if _is_running(numbers):
             continue
         reason = "may be the number of votes of this row, but a row counts as one vote; repeat "
         reason += "the rows, give wins and losses of each pair, or leave the column out: "
         reason += f"ignore={quoted(column)}"
         table.refuse_first(~np.isnan(numbers) & (numbers != 1), column, reason)
+
+
+def _is_running(numbers: np.ndarray) -> bool:
+    """Whether numbers count the rows: from 0, or up to one of many; each once, or anew from 1."""
+    steps = np.diff(numbers)
+    begins = numbers[:1].tolist() == [0] and len(numbers) > 2 and (steps == 1).all()
+    anew = ((steps == 1) | (numbers[1:] == numbers[0])).all() and (steps == 1).mean() > 1 / 2
+    few_gaps = np.ptp(numbers) < _GAPS * len(numbers) and len(np.unique(numbers)) == len(numbers)
+    return bool(begins or (len(numbers) > _SURELY and (few_gaps or anew)))
 
 
 _SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "order_swapped", "reversed")
@@ -486,7 +502,7 @@ def judgments_by(table: Table, columns: dict[str, str | None]) -> Reading:
     if shared:
         data.attrs["dependent"] = shared
     used = {*pair, find(table, "winner"), *columns.values()}
-    _refuse_weights(table, used)
+    refuse_weights(table, used)
     return Reading(data, describe_systems(systems, pair), unread(table, used))
 
 

@@ -394,11 +394,15 @@ _REPEATED = 15  # votes, in two numbers or more: as many agree by chance rarely
 def _warn_continued_votes(tables: Sequence[Table]) -> None:
     """Warn of a table whose votes another one begins with: they count twice."""
     for first, second in combinations(sorted(tables, key=lambda table: len(table.rows)), 2):
-        n = len(first.rows)
-        same = (list(first.columns[c]) == list(islice(second.columns[c], n)) for c in first.columns)
-        if n >= _REPEATED and all(same):
+        n = len(first.rows)  # most tables differ in the first rows
+        if n >= _REPEATED and all(_begin_alike(first, second, k) for k in (_REPEATED, n)):
             reason = f"{second.source} begins with the {n} votes of {first.source}"
             checks.warn(f"{reason}, which both count; leave {first.source} out if they are these")
+
+
+def _begin_alike(first: Table, second: Table, n: int) -> bool:
+    others = second.columns
+    return all([*islice(cs, n)] == [*islice(others[c], n)] for c, cs in first.columns.items())
 
 
 def joined(arrays: list[xr.DataArray], datasets: list[str], sources: list[str]) -> xr.DataArray:

@@ -13,7 +13,7 @@ from betterthan import checks, names
 from betterthan.io import cells
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import PAIRS, candidates, find
-from betterthan.io.pair_counts import OUTCOME_WORDS, copied_rows, paired
+from betterthan.io.pair_counts import OUTCOME_WORDS, copied_rows, paired, refuse_weights
 from betterthan.io.problems import counted, listed, problem, quoted, warn
 from betterthan.io.table import Table
 from betterthan.io.texts import coded
@@ -263,7 +263,9 @@ def count(
         what = f"{quoted(pair_columns[0][k])} is compared with itself; give two different systems"
         raise table.problem(k, what)
     _refuse_twice(table, item, a, b, systems)
-    _refuse_groups(table, {human, item, *columns, *layers}, a, b)
+    used = {human, item, *columns, *layers}
+    _refuse_groups(table, used, a, b)
+    refuse_weights(table, used)
     for column in (*columns, human):
         refuse_ambiguous(table, column, pair_columns, words)
     has_order = any(word in layer.casefold() for layer in layers for word in _ORDER)

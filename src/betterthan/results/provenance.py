@@ -101,7 +101,7 @@ def _more_choices(attrs: Mapping[str, Any]) -> Iterator[str]:
         yield "unit=cluster"
 
 
-_AS_RECORDED = ("ties", "missing", "tool", "metric", "errors", "unscored")
+_AS_RECORDED = ("weights", "ties", "missing", "tool", "metric", "errors", "unscored")
 
 
 def _sizes(provenance: Signature, sizes: Any) -> list[str]:

@@ -277,8 +277,12 @@ def _pairs_sentence(test: xr.Dataset, systems: list[str]) -> str:
         units = "items" if unit == "unknown" else f"{unit}s"
         wins, losses = _counted_wins(cell, test)
         return f"{first} is ahead on {wins} {units}, {second} on {losses}: p = {p} ({_how(test)})."
-    sign = "<" if test.attrs["alternative"] == "less" else ">"
-    significant = [f"{a} {sign} {b}" for a, b, cell in pairs if float(cell["p_value"]) <= alpha]
+    side = {"less": -1, "greater": 1}.get(str(test.attrs["alternative"]))
+    significant = [
+        f"{a} {'<' if (side or int(cell['favours'])) < 0 else '>'} {b}"
+        for a, b, cell in pairs
+        if float(cell["p_value"]) <= alpha
+    ]
     more = f"; and {len(significant) - _NAMED} more" if len(significant) > _NAMED else ""
     listed = f": {'; '.join(significant[:_NAMED])}{more}" if significant else ""
     return (
