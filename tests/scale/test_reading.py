@@ -196,6 +196,36 @@ def test_ids_are_compared_by_whatever_name(tmp_path):
         bt.read(files, lazy=True)
 
 
+def test_ids_are_those_of_tables_in_memory(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    for k, ids in enumerate(([1, 2, 3], [5.0, 3.0, np.nan], [4, None, 6])):
+        frame = pd.DataFrame({"item": pd.Series(ids), "A": [1, 0, 1], "B": [0, 1, 1]})
+        frame.to_parquet(files[k])
+    with pytest.raises(ValueError, match=r"1\.parquet, row 3, column 'item'.*: blank; give each"):
+        bt.read(files[:2], lazy=True)
+    pd.DataFrame({"item": [5.0, 3.0], "A": [1, 0], "B": [0, 1]}).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"1\.parquet: row 2, .* '3': .* in 0\.parquet, row 3;"):
+        bt.read(files[:2], lazy=True)
+
+
+def test_a_blank_id_beyond_the_first_rows_is_refused(tmp_path):
+    for blank in (None, " "):
+        files = parts(tmp_path, GAPPED)
+        last = pd.read_parquet(files[2])
+        last.loc[1210, "item"] = blank
+        last.to_parquet(files[2], row_group_size=300)
+        with pytest.raises(ValueError, match=r"2\.parquet, row 1211, column 'item'.*: blank; give"):
+            bt.read(files, lazy=True)
+
+
+def test_spaces_around_the_name_of_a_column_are_not_read(tmp_path):
+    files = parts(tmp_path, GAPPED)
+    for path in files[1:]:
+        pd.read_parquet(path).rename(columns={"s1": " s1 "}).to_parquet(path)
+    scores = bt.read(files, lazy=True)
+    np.testing.assert_array_equal(bt.count(scores), bt.count(labelled(GAPPED)))
+
+
 def test_a_system_that_only_a_later_part_has_is_refused(tmp_path):
     files = parts(tmp_path, GAPPED)
     pd.read_parquet(files[1]).assign(s3=1).to_parquet(files[1])
@@ -213,6 +243,33 @@ def test_scores_on_two_scales_are_seen_beyond_the_first_rows(tmp_path):
         bt.read(files, lazy=True)
     with pytest.warns(UserWarning, match="not on one scale"):
         bt.read(files, lazy=True, systems=["s0", "s1"])
+
+
+def test_a_part_of_percentages_next_to_shares_is_warned_of(tmp_path):
+    shares = np.random.default_rng(2).random((1200, 2))
+    percentages = [shares[:400], 100 * shares[400:800], shares[800:]]
+    files = parts(tmp_path, np.concatenate(percentages), kind="float")
+    with pytest.warns(UserWarning, match=r"1\.parquet.* run .*0\.parquet"):
+        bt.read(files, lazy=True)
+    one = tmp_path / "one.parquet"
+    frames = [pd.read_parquet(path) for path in files]
+    pd.concat(frames).to_parquet(one, row_group_size=400)
+    with pytest.warns(UserWarning, match=r"row group 2.* run .*row group 1"):
+        bt.read(one, lazy=True)
+
+
+def test_sorted_ratings_are_on_one_scale(tmp_path):
+    ratings = np.sort(10 * np.random.default_rng(3).random((1200, 2)), axis=0)
+    files = parts(tmp_path, ratings, kind="float")
+    assert bt.read(files, lazy=True).shape == (1200, 2)
+
+
+def test_infinite_scores_are_refused_where_they_are_counted(tmp_path):
+    graded = np.random.default_rng(4).random((1200, 2))
+    graded[700, 1] = np.inf
+    scores = bt.read(parts(tmp_path, graded, kind="float"), lazy=True)
+    with pytest.raises(ValueError, match="infinite"):
+        bt.count(scores)
 
 
 @pytest.mark.parametrize("far", [31.0, -50.0])

@@ -14,12 +14,18 @@ from betterthan import names
 from betterthan.blocks.lazy import MOST, blocks_of
 from betterthan.blocks.scheduling import needed
 from betterthan.counts.shapes import picked
+from betterthan.io.cells import plain_text
 from betterthan.io.frames import table_from_frame
 from betterthan.io.layouts import candidates, find, recognise
 from betterthan.io.measure_names import refuse_unknown_direction
 from betterthan.io.problems import in_python, listed, problem, quoted
 from betterthan.io.reading import read_tables
-from betterthan.io.score_values import marks_next_to_ratings, other_scales, warn_unlike_scales
+from betterthan.io.score_values import (
+    marks_next_to_ratings,
+    other_scales,
+    warn_of_data_sets_on_other_scales,
+    warn_unlike_scales,
+)
 from betterthan.io.table import Table
 from betterthan.reading.sources import is_store
 from betterthan.text import first_flawed, flaw
@@ -64,14 +70,21 @@ def refuse_twice(parts: list[Part]) -> None:
 
 
 def _marks(part: Part) -> np.ndarray:
-    ids = part.read()
-    if ids.dtype.kind not in "iufb":
-        texts = list(map(str, ids.tolist()))
-        if (k := first_flawed(texts)) is not None:
-            row, reason = part.row + k, flaw(texts[k])
-            raise problem(part.file, reason, row=row, column=part.column, value=texts[k])
+    texts = _texts(part.read())
+    blank = np.flatnonzero(texts == "")
+    k = int(blank[0]) if len(blank) else first_flawed(texts.tolist())
+    if k is not None:
+        reason = flaw(texts[k]) or "blank; give each item an id"
+        raise problem(part.file, reason, row=part.row + k, column=part.column, value=texts[k])
     marked: Any = hash_array  # lazily loaded, so that its type is not known
-    return marked(np.asarray(ids).astype(str).astype(object), categorize=False)
+    return marked(texts, categorize=False)
+
+
+def _texts(ids: np.ndarray) -> np.ndarray:
+    """Ids as tables in memory have them: 7.0 is 7, and what is missing is blank."""
+    if ids.dtype.kind in "iub":
+        return ids.astype(str).astype(object)
+    return np.array([plain_text(value).strip() for value in ids.tolist()], object)
 
 
 def _with_marks(
@@ -80,7 +93,7 @@ def _with_marks(
     """Yield ids with one of these marks, with their part and row."""
     for part, part_marks in zip(parts, marks, strict=True):
         matches = np.flatnonzero(np.isin(part_marks, wanted))
-        ids = part.read() if len(matches) else part_marks
+        ids = _texts(part.read()) if len(matches) else part_marks
         yield from ((str(ids[k]), part, part.row + int(k)) for k in matches)
 
 
@@ -232,6 +245,7 @@ class _Outline:
         with parquet.ParquetFile(path) as opened:  # there may be more files than can be open
             self.metadata, self.schema = opened.metadata, opened.schema_arrow
         self.columns = [name for name in self.schema.names if name not in ignore]
+        self.written = {name.strip(): name for name in self.schema.names}  # by names of systems
         groups = map(self.metadata.row_group, range(self.metadata.num_row_groups))
         self.rows = [group.num_rows for group in groups]
         self.index = (self.schema.pandas_metadata or {}).get("index_columns", [])
@@ -240,21 +254,26 @@ class _Outline:
         """What the file says of the numbers in these columns."""
         written = self.metadata.schema
         paths = {written.column(k).path: k for k in range(len(written))}
-        places = [(n, paths[name]) for n, name in enumerate(columns) if name in paths]
+        places = [(n, paths[name]) for n, name in enumerate(self.names(columns)) if name in paths]
         kinds = [_kind(written.column(place)) for _, place in places]
-        low, high = np.full((2, len(columns)), np.nan)
+        low, high = np.full((2, len(self.rows), len(columns)), np.nan)
         small = all(kind in ("BOOLEAN", "INT32", "INT64") for kind in kinds)
         for k, size in enumerate(self.rows):
             group = self.metadata.row_group(k)
             for (n, place), kind in zip(places, kinds, strict=True):
                 statistics = group.column(place).statistics
                 if statistics is not None and statistics.has_min_max and kind != "other":
-                    low[n] = np.fmin(low[n], statistics.min)
-                    high[n] = np.fmax(high[n], statistics.max)
+                    low[k, n], high[k, n] = statistics.min, statistics.max
                 elif kind != "BOOLEAN":
                     small &= statistics is not None and statistics.null_count == size
         outside = (low <= _NONE) | (high >= -_NONE)
-        return _Ranges(small and not outside.any(), low + 0.0, high + 0.0)
+        # infinite ones are refused where they are counted
+        low, high = (np.where(np.isfinite(end), end + 0.0, np.nan) for end in (low, high))
+        return _Ranges(small and not outside.any(), low, high)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """These columns as the file has them, with the spaces around them."""
+        return [self.written.get(name, name) for name in columns]
 
     def id_column(self) -> str | None:
         """The column of item ids: one that is called so, or an index of texts."""
@@ -267,12 +286,12 @@ class _Outline:
 
 @dataclass(frozen=True)
 class _Ranges:
-    """The lowest and the highest number of each column, nan where the file does not say; and
-    whether all are integers that fit into int8 next to a missing-value code.
+    """The lowest and the highest number of each row group and column, nan where the file does not
+    say; and whether all are integers that fit into int8 next to a missing-value code.
     """
 
     small: bool
-    low: np.ndarray
+    low: np.ndarray  # (row group, column)
     high: np.ndarray
 
 
@@ -294,14 +313,15 @@ def _read_parquet(files: list[_Outline], columns: Sequence[str], *, small: bool)
     from dask.delayed import delayed
 
     for file in files:
-        if absent := [name for name in columns if name not in file.schema.names]:
-            others = file is not files[0] and absent[0] in files[0].schema.names
+        if absent := [name for name in columns if name not in file.written]:
+            others = file is not files[0] and absent[0] in files[0].written
             right = ", which the others have" if others else f"; it has {listed(file.columns)}"
             raise problem(file.path.name, f"has no column {absent[0]!r}{right}")
     kind = np.dtype(np.int8 if small else float)
     rows = delayed(_rows)
+    width = len(columns)
     blocks = [
-        array.from_delayed(rows(file.path, k, columns, kind), (size, len(columns)), kind)
+        array.from_delayed(rows(file.path, k, file.names(columns), kind), (size, width), kind)
         for file in files
         for k, size in enumerate(file.rows)
     ]
@@ -338,8 +358,8 @@ def _columns(file: _Outline, higher_is_better: bool | None) -> list[str]:
 def _refuse_further_columns(files: list[_Outline]) -> None:
     """Refuse a column that the first file lacks: it may be a system."""
     for file in files[1:]:
-        columns = {*files[0].schema.names, *(name for name in file.index if isinstance(name, str))}
-        if further := [name for name in file.columns if name not in columns]:
+        columns = {*files[0].written, *(name for name in file.index if isinstance(name, str))}
+        if further := [name for name in file.columns if name.strip() not in columns]:
             reason = f"has a column {further[0]!r}, which {files[0].path.name} has not"
             raise problem(file.path.name, f"{reason}; write it in all, pass systems, or ignore it")
 
@@ -364,8 +384,8 @@ def _check_scales(
     """Refuse systems that are not on one scale, or warn of them where they were named: the ranges
     say where to look, and rows from all files decide, as one number may be far from the others.
     """
-    low = np.fmin.reduce([part.low for part in ranges])
-    high = np.fmax.reduce([part.high for part in ranges])
+    lows, highs = (np.concatenate(x) for x in zip(*((r.low, r.high) for r in ranges), strict=True))
+    low, high = np.fmin.reduce(lows), np.fmax.reduce(highs)
     size = np.fmax(np.abs(low), np.abs(high))
     size[size == 0] = np.nan  # on any scale
     if len(columns) < 2 or np.isnan(size).all():
@@ -374,17 +394,43 @@ def _check_scales(
     attrs: dict[str, Any] = {"source": source}
     if higher_is_better is not None:
         attrs |= {"higher_is_better": higher_is_better}
-    if not _unlike(_as_scores(np.stack([low, high] * _OFTEN), columns, attrs)):
-        return
     pair = [columns[k] for k in (int(np.nanargmax(size)), int(np.nanargmin(size)))]
-    groups = [(file.path, k) for file in files for k in range(len(file.rows))]
+    groups = [(file, k) for file in files for k in range(len(file.rows))]
+    if not _unlike(_as_scores(np.stack([low, high] * _OFTEN), columns, attrs)):
+        _warn_unlike_parts(groups, np.fmax.reduce(highs, axis=1), pair, attrs)
+        return
     some = groups[:: -(-len(groups) // _LOOKED_AT)]
-    values = np.concatenate([_rows(path, k, pair, np.dtype(float)) for path, k in some])
-    scores = _as_scores(values, pair, attrs)
+    parts = [_rows(file.path, k, file.names(pair), np.dtype(float)) for file, k in some]
+    scores = _as_scores(np.concatenate(parts), pair, attrs)
     if not named and (reason := other_scales(scores)):
         right = f"write all on one scale, or pass systems={in_python(columns)} if it is right"
         raise problem(source, f"{reason}; {right}")
     warn_unlike_scales(scores)
+
+
+def _warn_unlike_parts(
+    groups: Sequence[tuple[_Outline, int]],
+    highest: np.ndarray,
+    columns: list[str],
+    attrs: Mapping[str, Any],
+) -> None:
+    """Warn of a row group of shares next to one of percentages or ratings, if rows are unsorted."""
+    sizes = np.array([file.rows[k] for file, k in groups])
+    shares, others = (np.where(x, sizes, 0) for x in (highest <= 1, highest > 1))
+    if not (shares.any() and others.any()):
+        return
+    two = [groups[int(x.argmax())] for x in (shares, others)]
+    parts = [_rows(file.path, k, file.names(columns), np.dtype(float)) for file, k in two]
+    steps = np.diff(parts[0][:, 0])
+    if (steps >= 0).all() or (steps <= 0).all():
+        return
+    one_file = two[0][0] is two[1][0]
+    labels = [f"row group {k + 1}" if one_file else file.path.name for file, k in two]
+    scores = _as_scores(np.concatenate(parts), columns, dict(attrs))
+    datasets = np.repeat(labels, list(map(len, parts)))
+    warn_of_data_sets_on_other_scales(
+        scores.assign_coords({names.DATASET: (names.ITEM, datasets)}), 1
+    )
 
 
 def _unlike(scores: xr.DataArray) -> str:
@@ -414,7 +460,7 @@ def _ids(path: Path, group: int, column: str) -> np.ndarray:
     from pyarrow import parquet
 
     table = parquet.ParquetFile(path).read_row_group(group, columns=[column])
-    return table.column(column).to_pandas().to_numpy()
+    return table.column(column).to_pandas(integer_object_nulls=True).to_numpy()
 
 
 def _store_ids(path: Path) -> list[Part]:
