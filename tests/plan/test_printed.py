@@ -82,3 +82,9 @@ def test_a_verdict_that_the_pilot_has_needs_no_more_items(of, rope, verdict, lim
         f"limiting probability, with ever more items, is {limit}.",
     )
     assert "Plan for 0" not in bt.report(plan, format="html")
+
+
+def test_a_confidence_sequence_without_0_does_not_end_at_0():
+    plan = bt.plan.confidence_sequence((60, 30, 110))
+    assert 0 < plan.data["lower"] < 0.0005
+    assert "(A − B): [+0.0002, +0.2996] (95% confidence sequence" in str(plan)

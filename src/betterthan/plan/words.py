@@ -243,7 +243,7 @@ def sequence(data: xr.Dataset) -> tuple[str, ...]:
     """Describe one pair."""
     if data["lower"].dims:
         return ()
-    limits = f"[{float(data['lower']):+.3f}, {float(data['upper']):+.3f}]".replace("-", "−")
+    limits = numbers.limits(float(data["lower"]), float(data["upper"]))
     share = 100 * (1 - data.attrs["error"])
     return (
         f"Difference in win rate (A − B): {limits} ({share:g}% confidence sequence, valid at every "

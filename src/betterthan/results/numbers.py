@@ -137,15 +137,35 @@ def difference(mean: float, lower: float, upper: float, mcse: float = 0.0) -> st
     if width > 0:
         least = 2 if width < 10 else 1 if width < 100 else 0
         places = max(least, 2 - math.floor(math.log10(width)) - (width >= 0.1))
+    places = _places_without_0(lower, upper, places)
+    if mcse > 0:
+        places = min(places, _places(mcse))
+    return _minus(f"{round(mean, places) + 0.0:+,.{places}f} {_limits(lower, upper, places)}")
+
+
+def limits(lower: float, upper: float) -> str:
+    """An interval of a difference to three decimals, or more where an end would be written as 0.
+
+    Examples
+    --------
+    >>> limits(0.000161, 0.3), limits(-0.05, 0.3)
+    ('[+0.0002, +0.3000]', '[−0.050, +0.300]')
+    """
+    return _minus(_limits(lower, upper, _places_without_0(lower, upper, 3)))
+
+
+def _limits(lower: float, upper: float, places: int) -> str:
+    lower, upper = (round(x, places) + 0.0 for x in (lower, upper))  # + 0.0: not -0.0
+    return f"[{lower:+,.{places}f}, {upper:+,.{places}f}]"
+
+
+def _places_without_0(lower: float, upper: float, places: int) -> int:
+    """As many decimals, or up to three more where an end of an interval without 0 would be 0."""
     nearest = min(abs(lower), abs(upper))
     if lower * upper > 0 and nearest < 0.5 / 10**places:
         needed = -math.floor(math.log10(nearest))
         places = needed if needed <= places + 3 else places
-    if mcse > 0:
-        places = min(places, _places(mcse))
-    # + 0.0 turns a rounded -0.0 into 0.0
-    mean, lower, upper = (round(x, places) + 0.0 for x in (mean, lower, upper))
-    return _minus(f"{mean:+,.{places}f} [{lower:+,.{places}f}, {upper:+,.{places}f}]")
+    return places
 
 
 def size(value: float) -> str:

@@ -1,4 +1,4 @@
-// Number formats: the same text as answers/numbers.py writes.
+// Number formats: the same text as results/numbers.py writes.
 
 // As Python's f"{x:.3f}": an exact tie is rounded to the even digit
 function fixed(x, places) {
@@ -62,7 +62,7 @@ function exponent(p) {
 }
 
 // A difference, and its bounds in brackets: to the third digit of the interval's width, or the digit
-// that its Monte Carlo error supports
+// that its Monte Carlo error supports; no bound of an interval without 0 is written as 0
 function difference(mean, low, up, error) {
   if (mean == null || mean !== mean) return ["–", ""];
   const width = up - low;
@@ -72,6 +72,11 @@ function difference(mean, low, up, error) {
   const least = width < 10 ? 2 : width < 100 ? 1 : 0;
   let places = width <= 0 ? 3
     : Math.max(least, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
+  const nearest = Math.min(Math.abs(low), Math.abs(up));
+  if (low * up > 0 && nearest < 0.5 / 10 ** places) {
+    const needed = -Math.floor(Math.log10(nearest));
+    if (needed <= places + 3) places = needed;
+  }
   places = Math.min(places, placesOf(error, 6));
   const texts = [mean, low, up].map((x) =>
     withCommas(signed(Number(fixed(x, places)) + 0, places).replace("-", "−")));
