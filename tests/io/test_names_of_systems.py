@@ -826,6 +826,28 @@ def test_the_spread_of_one_system_is_no_system(higher):
     assert bt.read(similar).system.values.tolist() == ["ResNet", "B", "SE_ResNet"]
 
 
+@pytest.mark.parametrize("scale", [1, 100])
+def test_the_spread_of_runs_of_one_system_is_no_system(scale):
+    rng = np.random.default_rng(2)
+    runs = rng.random((60, 2, 5)) < rng.beta(1, 1, (60, 1, 1))
+    frame = pd.DataFrame(scale * runs.mean(axis=2), columns=["A", "B"])
+    frame["sd_A"] = (scale * runs[:, 0].std(axis=1, ddof=1)).round(2)
+    with pytest.raises(ValueError, match="'sd_A': by its name and numbers a spread, and no system"):
+        bt.read(frame)
+    graded = pd.DataFrame(scale * rng.beta(1, 1, (60, 2)), columns=["A", "B"])
+    graded["sd_A"] = scale * np.minimum(graded["A"] / scale * 0.3, 0.1)
+    graded.loc[:2, ["A", "sd_A"]] = [0.0, 0.02 * scale]  # some means are smaller than their spread
+    with pytest.raises(ValueError, match="'sd_A': by its name and numbers a spread, and no system"):
+        bt.read(graded)
+
+
+def test_a_system_of_shares_next_to_another_is_one():
+    rng = np.random.default_rng(3)
+    runs = (rng.random((60, 2, 5)) < rng.beta(1, 1, (60, 1, 1))).mean(axis=2)
+    frame = pd.DataFrame(runs, columns=["ResNet", "SE_ResNet"]).assign(B=runs[::-1, 0])
+    assert bt.read(frame).system.values.tolist() == ["ResNet", "SE_ResNet", "B"]
+
+
 SIMILAR = [
     *(["ResNet", "SE_ResNet"], ["gpt", "rank_gpt", "bm25"], ["body", "upper_body", "lower_body"]),
     *(["transformer", "std_transformer"], ["llama", "ci_llama", "var_llama"], ["α", "β", "σ"]),

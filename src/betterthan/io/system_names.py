@@ -268,6 +268,8 @@ _CELLS = 2**16  # that are looked at together
 _ROWS = 8  # of fewer rows any numbers may be scores
 _GROUPS = 3  # numbers of groups of items; of two any order may be
 _ENOUGH = 5  # rows on which systems differ, and another column is their mean
+_MOST = 0.9  # of the items on which a spread is small next to the score
+_ROUNDED = 0.01  # by which a spread may be off where it and its share are to two decimals
 _MANY = 10  # rows on which they differ, and another column is the largest of them
 _MANY_STATISTICS = 20
 _FEW_SYSTEMS = 12  # of more, columns of spreads are recognised by their names alone
@@ -380,13 +382,31 @@ def no_systems(systems: Sequence[str], values: np.ndarray) -> tuple[str, list[st
 
 
 def _is_small_next_to(column: str, systems: Sequence[str], values: np.ndarray) -> bool:
-    """Whether a column such as sd_A is at most half of A everywhere, as SE_ResNet is not."""
+    """Whether a column such as sd_A is at most half of A on most items, or a multiple of
+    sqrt(p (1 - p)) as the spread of 0/1 runs is; SE_ResNet next to ResNet is neither.
+    """
     match = _NEXT_TO_IT.fullmatch(column)
     if not match or match["of"] not in systems or match["kind"].casefold() == "rank":
         return False
     spread, score = (values[:, systems.index(name)] for name in (column, match["of"]))
-    small = np.isnan(spread) | np.isnan(score) | ((spread >= 0) & (spread <= score / 2))
-    return bool(small.all() and np.count_nonzero(spread > 0) >= _ENOUGH)
+    both = ~(np.isnan(spread) | np.isnan(score))
+    spread, score = spread[both], score[both]
+    if np.count_nonzero(spread > 0) < _ENOUGH or (spread < 0).any():
+        return False
+    return bool(np.mean(spread <= score / 2) >= _MOST) or _is_spread_of_runs(spread, score)
+
+
+def _is_spread_of_runs(spread: np.ndarray, shares: np.ndarray) -> bool:
+    """Whether this is the spread of as many 0/1 runs of each item, to two decimals of a share."""
+    most = 1 if shares.max() <= 1 else 100
+    if shares.min() < 0 or shares.max() > most:
+        return False
+    of_one = np.sqrt(shares * (most - shares))  # the standard deviation of one run
+    inner = of_one > 0
+    if len(np.unique(of_one[inner])) < 2:
+        return False
+    factor = np.median(spread[inner] / of_one[inner])
+    return bool((np.abs(spread - factor * of_one) < _ROUNDED * most).all())
 
 
 def no_names(columns: Sequence[str], binary: Container[str] = ()) -> tuple[str, list[str]]:
