@@ -16,6 +16,9 @@ import betterthan as bt
 from betterthan.logs.record import Logs
 from betterthan.reading.read import ReadOptions, read
 
+COUNTS = ("wins", "losses", "ties")
+SYSTEMS_OF_COUNTS = ("system_a", "system_b")
+
 A, B, C = [1.0, 1, 0, 1, 1, 0, 1, 1], [0.0, 1, 0, 0, 1, 0, 0, 1], [0.0, 0, 0, 1, 0, 0, 1, None]
 ITEMS = [f"q{k}" for k in range(8)]
 OLD = first(60)
@@ -602,3 +605,15 @@ def test_an_index_of_one_level_holds_the_ids_whatever_its_name(name):
     np.testing.assert_array_equal(
         bt.compare(*named)["prob_better"], bt.compare(*plain)["prob_better"]
     )
+
+
+@pytest.mark.parametrize("cell", [(10**12, 0, 0), (0, 10**12, 0), (10**12, 1, 0)])
+def test_counts_beyond_double_precision_are_one_error_without_a_warning(cell):
+    with pytest.raises(ArithmeticError, match="items with one outcome and hardly one with another"):
+        bt.compare(pd.DataFrame([["A", "B", *cell]], columns=[*SYSTEMS_OF_COUNTS, *COUNTS]))
+
+
+def test_counts_of_1e12_with_losses_are_compared():
+    frame = pd.DataFrame([["A", "B", 6 * 10**11, 5 * 10**11, 0]])
+    frame.columns = [*SYSTEMS_OF_COUNTS, *COUNTS]
+    assert bt.compare(frame).statement()[0] == "A is better than B (probability > 0.999)."

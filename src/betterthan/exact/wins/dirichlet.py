@@ -36,6 +36,7 @@ _GENTLE, _MILD = 0.5, 5.0
 # y and n of a long flat integrand, on which the rules of equal steps may agree and be off by 1e-8
 _NEXT_TO_0, _SLOW = 1e-9, 2.0
 _FEW = 0.001  # of ties
+_HUGE, _HARDLY = 5e10, 100.0  # counts of one outcome, and of all others, whose integrals fail
 _ROWS = 256  # bisected at once: bounds the memory
 _COUNTS = 16.0  # the integrand counts down to e^-16 of its top
 # relative error allowed of its kernel at the left edge, the top, the right edge
@@ -59,6 +60,7 @@ class Split:
     @classmethod
     def anchored(cls, a: _Array, b: _Array, t: _Array, y: _Array) -> "Split":
         """Find the anchors."""
+        _refuse_beyond_precision(a, b, t)
         n = a + b
         p, q = n / (n + t), t / (n + t)  # s and 1 - s where the log odds of s have their top
         sd = np.sqrt(p * q / (n + t + 1))
@@ -178,6 +180,17 @@ class Split:
 
         with np.errstate(divide="ignore", under="ignore", over="ignore"):  # infinite at a pole
             return integrate(log_integrand, self.anchor, self.width)
+
+
+def _refuse_beyond_precision(*counts: _Array) -> None:
+    """Refuse what is so close to 1 or -1 that double precision has no digits of the rest left."""
+    largest = np.maximum.reduce(counts)
+    if (rows := (largest > _HUGE) & (sum(counts) - largest < _HARDLY)).any():
+        largest = largest[rows][0]
+        raise ArithmeticError(
+            f"{largest:,.0f} items with one outcome and hardly one with another are beyond double "
+            "precision; check the counts, of which up to 50,000,000,000 are compared"
+        )
 
 
 def _blocks(rows: _Array) -> list[_Array]:

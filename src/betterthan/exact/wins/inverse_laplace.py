@@ -108,7 +108,7 @@ def _put(tail: Tail, rows: _Array, four: tuple[_Array, ...], rule: Rule, parts: 
     step = _HELD // (rule.steps + 1)
     for start in range(0, rows.size, step):
         block = rows[start : start + step]
-        with np.errstate(over="ignore", invalid="ignore"):  # then it does not settle
+        with np.errstate(all="ignore"):  # then it does not settle
             results = _along(Line.through(*(z[block] for z in four)), rule, parts)
         for full, some in zip(tail, results, strict=True):
             full[block] = some
