@@ -21,7 +21,7 @@ def sampled(model, **also):
 
     draws = {"draws": 300, "tune": 300, "chains": 4, "cores": 1, "random_seed": 1}
     with model:
-        return pm.sample(**draws, progressbar=False, **also)
+        return pm.sample(**draws | also, progressbar=False)
 
 
 def near(answer, exact):
@@ -85,7 +85,8 @@ def test_a_model_of_data_sets_with_a_difference_of_its_own():
     model = hierarchical.build(hierarchical.simulate(4, n=40, rng=14)["counts"])
     with model:
         pm.Deterministic("difference", model["mu"][:, 0] - model["mu"][:, 1], dims="pair")
-    tree = bt.fits.adopt(sampled(model, nuts_sampler="pymc"))
+    # 300 draws have an R-hat of 1.012 on some processors
+    tree = bt.fits.adopt(sampled(model, nuts_sampler="pymc", draws=1500))
     answer = bt.prob_better(tree)
     mean = (tree["posterior"]["difference"] > 0).mean()
     assert answer.sel(system_a="A0", system_b="B0").item() == pytest.approx(mean.item())
