@@ -316,9 +316,8 @@ def test_budgets(pages):
     script = re.search(r"<script>.*?</script>", pages["two"][1], re.S)[0]
     # 20,000 before a long interval wrapped in print
     assert len(style.encode()) <= 20_100
-    # 55,000 before verdicts followed what missing scores could change, and 55,300 before an end of
-    # an interval close to 0 had the digits that tell it from 0
-    assert len(script) <= 55_500
+    # 55,000 before verdicts followed what missing scores could change
+    assert len(script) <= 55_300
 
 
 def test_the_audit_is_folded_like_other_evidence(open_page):

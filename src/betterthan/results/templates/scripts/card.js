@@ -73,7 +73,7 @@ function tests(view, k, { first, second, turn }, add) {
     const side = favours > 0 ? "for " + first : favours < 0 ? "for " + second : "for neither";
     const more = adjusted == null || correction === "none" ? ""
       : ", " + correction + " " + pValue(adjusted);
-    const level = Math.min(adjusted == null ? p : adjusted, 1);
+    const level = min(adjusted == null ? p : adjusted, 1);
     const passed = alpha ? (level <= alpha ? "; significant" : "; not significant") + " at "
       + general(alpha, 4) : "";
     add(upperFirst(test.replace(/_/g, " ")) + " test, two-sided",
@@ -127,8 +127,8 @@ function normal(pair, quantile) {
 function pictureOf(points, rope, pair, title) {
   const wide = 280, tall = 74, foot = 16;
   const xs = points.map((point) => point[0]);
-  const low = Math.min(...xs, rope > 0 ? -rope : 0, 0), high = Math.max(...xs, rope > 0 ? rope : 0, 0);
-  const top = Math.max(...points.map((point) => point[1]));
+  const low = min(...xs, rope > 0 ? -rope : 0, 0), high = max(...xs, rope > 0 ? rope : 0, 0);
+  const top = max(...points.map((point) => point[1]));
   const x = (value) => 6 + (wide - 12) * (value - low) / (high - low || 1);
   const y = (value) => tall - (tall - 6) * value / top;
   const sorted = points.slice().sort((a, b) => a[0] - b[0]);

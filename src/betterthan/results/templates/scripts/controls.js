@@ -11,7 +11,7 @@ function controlsOf(view) {
       "aria-label": name + ", as a number", disabled: why });
     const moved = (from, to, done) => {
       if (from.value === "") return;
-      const value = Math.min(high, Math.max(low, +from.value));
+      const value = min(high, max(low, +from.value));
       from.value = to.value = value; // the one that is applied
       view.change({ [key]: value }, done);
     };
@@ -62,11 +62,11 @@ function niceStep(x) {
 
 // The largest ROPE of the slider: 0.2 for probabilities, else the largest bound of a difference
 function mostRope(data, model) {
-  const most = Math.max(0.2, 2 * (data.rope || 0));
-  if (data.quantity !== "mean") return Math.min(most, 0.99);
+  const most = max(0.2, 2 * (data.rope || 0));
+  if (data.quantity !== "mean") return min(most, 0.99);
   let far = 2 * (data.rope || 0);
   for (let k = 0; k < model.number; k++) {
-    far = Math.max(far, Math.abs(model.at("lo", k) || 0), Math.abs(model.at("up", k) || 0));
+    far = max(far, Math.abs(model.at("lo", k) || 0), Math.abs(model.at("up", k) || 0));
   }
   return far > 0 ? Number(far.toPrecision(2)) : 1;
 }

@@ -1,5 +1,7 @@
 // Number formats: the same text as results/numbers.py writes.
 
+const { max, min } = Math;
+
 // As Python's f"{x:.3f}": an exact tie is rounded to the even digit
 function fixed(x, places) {
   const scaled = Math.abs(x) * 2 ** 40;
@@ -19,7 +21,7 @@ function general(x, digits) { // Python's f"{x:.6g}"
     const [front, power] = x.toExponential(digits - 1).split("e");
     return trimmed(front) + "e" + power[0] + power.slice(1).padStart(2, "0");
   }
-  return trimmed(x.toFixed(Math.max(0, digits - 1 - size)));
+  return trimmed(x.toFixed(max(0, digits - 1 - size)));
 }
 
 function trimmed(text) {
@@ -36,17 +38,17 @@ function withCommas(text) {
 function signed(x, places) { return (x < 0 ? "" : "+") + fixed(x, places); }
 
 function placesOf(error, most) {
-  return error > 0 ? Math.min(most, Math.max(1, -Math.floor(Math.log10(error)))) : most;
+  return error > 0 ? min(most, max(1, -Math.floor(Math.log10(error)))) : most;
 }
 
 function probability(p, error, threshold) {
   if (p == null || p !== p) return "–";
   let places = placesOf(error, 3);
-  const side = (x) => Math.max(x, (1 - x).toFixed(15));
+  const side = (x) => max(x, (1 - x).toFixed(15));
   while (!error && side(p) < threshold && side(fixed(p, places)) >= threshold) places++;
   const text = fixed(p, places);
   if (text % 1) return text;
-  if (error >= 0.5 / 10 ** places) places = Math.max(places - 1, 1); // the last digit of a bound would be noise
+  if (error >= 0.5 / 10 ** places) places = max(places - 1, 1); // the last digit of a bound would be noise
   const least = 1 / 10 ** places;
   return p < 0.5 ? "< " + fixed(least, places) : "> " + fixed(1 - least, places);
 }
@@ -71,13 +73,13 @@ function difference(mean, low, up, error) {
   }
   const least = width < 10 ? 2 : width < 100 ? 1 : 0;
   let places = width <= 0 ? 3
-    : Math.max(least, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
-  const nearest = Math.min(Math.abs(low), Math.abs(up));
+    : max(least, 2 - Math.floor(Math.log10(width)) - (width >= 0.1 ? 1 : 0));
+  const nearest = min(Math.abs(low), Math.abs(up));
   if (low * up > 0 && nearest < 0.5 / 10 ** places) {
     const needed = -Math.floor(Math.log10(nearest));
     if (needed <= places + 3) places = needed;
   }
-  places = Math.min(places, placesOf(error, 6));
+  places = min(places, placesOf(error, 6));
   const texts = [mean, low, up].map((x) =>
     withCommas(signed(Number(fixed(x, places)) + 0, places).replace("-", "−")));
   return [texts[0], "[" + texts[1] + ", " + texts[2] + "]"];

@@ -95,7 +95,7 @@ function reread(live) {
 // Where a value stands, in percent of a scale that shows all intervals
 function scaleOf(sizes) {
   let [low, high] = [0, 0];
-  for (const [, from, to] of sizes) { low = Math.min(low, from || 0); high = Math.max(high, to || 0); }
+  for (const [, from, to] of sizes) { low = min(low, from || 0); high = max(high, to || 0); }
   const pad = 0.03 * (high - low || 1);
   return (value) => 100 * (value - low + pad) / (high - low + 2 * pad) + "%";
 }

@@ -92,7 +92,7 @@ function followDrawing(view, svg, systems) {
     const step = STEPS[event.key];
     if (!step) return;
     const far = event.shiftKey ? 10 : 1;
-    let [r, c] = at.map((place, k) => Math.max(0, Math.min(n - 1, place + far * step[k])));
+    let [r, c] = at.map((place, k) => max(0, min(n - 1, place + far * step[k])));
     if (r === c) { r += step[0]; c += step[1]; }
     pick(r, c);
     event.preventDefault();

@@ -51,7 +51,7 @@ class Model {
   }
 
   // Index of the pair of two systems, in either order; undefined if the page does not contain it
-  pair(i, j) { return this.index.get(Math.min(i, j) * this.size + Math.max(i, j)); }
+  pair(i, j) { return this.index.get(min(i, j) * this.size + max(i, j)); }
 
   get asReported() { return this.ties === this.data.ties && !this.prior; }
 
@@ -114,7 +114,7 @@ class Model {
       held.done[k] = 1;
       const { of } = this.fixedOf(k);
       held.above[k] = of ? pairAbove(of, rope) : NaN;
-      held.within[k] = of ? Math.max(0, pairAbove(of, -rope) - held.above[k])
+      held.within[k] = of ? max(0, pairAbove(of, -rope) - held.above[k])
         : this.data.kind === "drawn" && rope === this.data.rope ? this.at("r", k) : NaN;
     }
     return [held.within[k], held.above[k]];

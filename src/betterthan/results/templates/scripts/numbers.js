@@ -38,7 +38,7 @@ function betaBelow(a, b, x) {
     h *= d * c;
     if (Math.abs(d * c - 1) < 1e-14) break;
   }
-  return Math.min(1, front * h);
+  return min(1, front * h);
 }
 
 // P(d > x) under Dirichlet(a, b, t) of win, loss and tie; t = 0 where there are no ties
@@ -57,25 +57,25 @@ function inverted(a, b, t, x) {
   const square = (a + b + t) * up * down * x;
   const linear = a * up * (1 + 2 * x) - b * down * (2 * x - 1) - 2 * t * x * x;
   const constant = a * up - b * down - t * x;
-  const root = Math.sqrt(Math.max(linear * linear - 4 * square * constant, 0));
+  const root = Math.sqrt(max(linear * linear - 4 * square * constant, 0));
   let z = linear > 0 ? -2 * constant / (linear + root) : (root - linear) / (2 * square);
-  z = Math.min(Math.max(z, -(1 - 1e-12) / down), (1 - 1e-12) / up);
+  z = min(max(z, -(1 - 1e-12) / down), (1 - 1e-12) / up);
   // keep off the pole at 0, by a standard deviation of the tilted law where there is room
   const side = z >= 0 ? 1 : -1, end = side > 0 ? 1 / up : 1 / down;
   const width = 1 / Math.sqrt(a * up * up + b * down * down + t * x * x);
-  z = side * Math.max(Math.abs(z), Math.min(width, end / 2));
+  z = side * max(Math.abs(z), min(width, end / 2));
   // and off the branch point of a parameter so small that the saddle lies close to it
-  if ((side > 0 ? a : b) < 1) z = side * Math.min(Math.abs(z), 0.6 * end);
+  if ((side > 0 ? a : b) < 1) z = side * min(Math.abs(z), 0.6 * end);
   const r1 = up / (1 - up * z), r2 = down / (1 + down * z), r3 = x / (1 + x * z);
   const level = -a * Math.log1p(-up * z) - b * Math.log1p(down * z) - t * Math.log1p(x * z);
   if (level < -32) return z > 0 ? 0 : 1;
   const second = a * r1 * r1 + b * r2 * r2 + t * r3 * r3;
   const third = 2 * (a * r1 * r1 * r1 - b * r2 * r2 * r2 - t * r3 * r3 * r3);
-  const scale = Math.min(1 / Math.sqrt(second), Math.abs(z), 1 / r1, 1 / r2);
+  const scale = min(1 / Math.sqrt(second), Math.abs(z), 1 / r1, 1 / r2);
   // a hyperbola, bent as the path of steepest descent is, but where it would climb
-  const right = Math.min(BEND, 2 / Math.sqrt(a)), left = Math.min(BEND, 2 / Math.sqrt(b + t));
+  const right = min(BEND, 2 / Math.sqrt(a)), left = min(BEND, 2 / Math.sqrt(b + t));
   const bend = a < 10 && b < 3 ? right
-    : Math.min(right, Math.max(-left, third * scale / (3 * second)));
+    : min(right, max(-left, third * scale / (3 * second)));
   let sum = 0.5 / z;
   for (let k = 1; k < 1200; k++) {
     const grow = Math.exp(k * STEP), sinh = (grow - 1 / grow) / 2, cosh = (grow + 1 / grow) / 2;
@@ -90,7 +90,7 @@ function inverted(a, b, t, x) {
     if (size * cosh < 1e-8 * Math.sqrt(away) * Math.abs(sum)) break;
   }
   const found = Math.exp(level) * sum * scale * STEP / Math.PI;
-  return Math.min(1, Math.max(0, z > 0 ? found : 1 + found));
+  return min(1, max(0, z > 0 ? found : 1 + found));
 }
 
 const STEP = 0.27, BEND = 0.6;
@@ -110,7 +110,7 @@ function pairAbove(of, x) {
   const plain = studentAbove(of, x, 0);
   if (!of.g) return plain;
   const hall = studentAbove(of, x, of.g);
-  return Math.max(Math.min(plain, hall), Math.min(Math.max(plain, hall), 0.5));
+  return max(min(plain, hall), min(max(plain, hall), 0.5));
 }
 
 function studentAbove(of, x, skew) {
@@ -120,7 +120,7 @@ function studentAbove(of, x, skew) {
   };
   if (of.most == null) return over(x);
   const high = over(of.most), low = over(-of.most);
-  return (over(Math.max(-of.most, Math.min(of.most, x))) - high) / (low - high);
+  return (over(max(-of.most, min(of.most, x))) - high) / (low - high);
 }
 
 function pairMean(of) {
@@ -136,8 +136,8 @@ function pairSpread(of) {
 // The x with P(d < x) = p, by bisection on its own scale
 function quantile(of, p) {
   const mean = pairMean(of), sd = pairSpread(of), bounded = of.a !== undefined || of.most === 1;
-  let low = bounded ? Math.max(-1, mean - 12 * sd) : mean - 40 * sd;
-  let high = bounded ? Math.min(1, mean + 12 * sd) : mean + 40 * sd;
+  let low = bounded ? max(-1, mean - 12 * sd) : mean - 40 * sd;
+  let high = bounded ? min(1, mean + 12 * sd) : mean + 40 * sd;
   for (let k = 0; k < 60 && high - low > 1e-7 * sd; k++) {
     const middle = (low + high) / 2;
     if (1 - pairAbove(of, middle) < p) low = middle; else high = middle;
@@ -150,7 +150,7 @@ function interval(of, mass, kind) {
   const tail = (1 - mass) / 2;
   if (kind === "eti" || of.a === undefined) return [quantile(of, tail), quantile(of, 1 - tail)];
   const golden = (Math.sqrt(5) - 1) / 2;
-  const width = (left) => quantile(of, Math.min(1, left + mass)) - quantile(of, left);
+  const width = (left) => quantile(of, min(1, left + mass)) - quantile(of, left);
   let low = 0, high = 1 - mass;
   let p = high - golden * (high - low), q = low + golden * (high - low);
   let atP = width(p), atQ = width(q);
@@ -170,14 +170,14 @@ function curve(of, points) {
   const mean = pairMean(of), sd = pairSpread(of);
   if (!(sd > 0)) return [];
   const bounded = of.a !== undefined || of.most === 1;
-  const low = bounded ? Math.max(-1, mean - 4.5 * sd) : mean - 4.5 * sd;
-  const high = bounded ? Math.min(1, mean + 4.5 * sd) : mean + 4.5 * sd;
+  const low = bounded ? max(-1, mean - 4.5 * sd) : mean - 4.5 * sd;
+  const high = bounded ? min(1, mean + 4.5 * sd) : mean + 4.5 * sd;
   const width = (high - low) / points;
   const found = [];
   let before = pairAbove(of, low);
   for (let k = 1; k <= points; k++) {
     const here = pairAbove(of, low + k * width);
-    found.push([low + (k - 0.5) * width, Math.max(0, before - here) / width]);
+    found.push([low + (k - 0.5) * width, max(0, before - here) / width]);
     before = here;
   }
   return found;

@@ -143,7 +143,7 @@ function followPicture(view) {
   }
   for (const band of view.root.querySelectorAll("rect.rope")) {
     const [low, high, reverse] = band.dataset.scale.split(",").map(Number);
-    const place = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
+    const place = (value) => min(1, max(0, (value - low) / (high - low)));
     const [from, to] = [place(-settings.rope), place(settings.rope)];
     band.setAttribute("x", 100 * (reverse ? 1 - to : from) + "%");
     band.setAttribute("width", 100 * (to - from) + "%");
